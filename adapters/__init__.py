@@ -1,0 +1,1 @@
+"""The ways in: one module or package for each."""

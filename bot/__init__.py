@@ -1,0 +1,1 @@
+"""Hold a conversation on any chat platform."""

@@ -1,0 +1,1 @@
+"""Answer questions from documents, with citations. Knows no chat platform."""

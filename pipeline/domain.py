@@ -1,0 +1,303 @@
+"""The values the pipeline speaks in. Importing them loads no store, no model library and no SDK."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from pipeline.errors import InvalidScope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+_PART = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_SCOPE_FORM = "write platform:workspace:channel, for instance terminal:local:demo."
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One channel of one workspace on one platform; everything is kept and asked per scope.
+
+    Two scopes that differ only in case are the same scope: store names live on file systems that may not
+    tell case apart, and no platform hands out ids that differ only in case.
+    """
+
+    platform: str
+    workspace: str
+    channel: str
+
+    def __post_init__(self) -> None:
+        for part in (self.platform, self.workspace, self.channel):
+            if not _PART.fullmatch(part):
+                raise InvalidScope(f"'{part}' cannot be part of a channel's name; {_SCOPE_FORM}")
+
+    @classmethod
+    def parse(cls, text: str) -> Scope:
+        """Read ``platform:workspace:channel``. Raises `InvalidScope`."""
+        parts = text.split(":")
+        if len(parts) != 3:
+            raise InvalidScope(f"'{text}' is not a channel; {_SCOPE_FORM}")
+        platform, workspace, channel = parts
+        return cls(platform, workspace, channel)
+
+    @property
+    def key(self) -> str:
+        """The lower-case name that stores use; ``.`` cannot occur in a part."""
+        return f"{self.platform}.{self.workspace}.{self.channel}".lower()
+
+    def __str__(self) -> str:
+        return f"{self.platform}:{self.workspace}:{self.channel}"
+
+
+def document_id_for(scope: Scope, digest: str) -> str:
+    """Name a document by its channel and the SHA-256 hex *digest* of its bytes."""
+    return "d" + hashlib.sha256(f"{scope.key}\0{digest}".encode()).hexdigest()[:20]
+
+
+def chunk_id_for(document_id: str, index: int) -> str:
+    """Name the *index*-th chunk (from 0) of a document; a re-run gives the same names."""
+    return f"{document_id}-{index:05d}"
+
+
+class Reason(StrEnum):
+    """Why a question ended without an answer. The list may grow, never change meaning."""
+
+    EMPTY_QUERY = "EMPTY_QUERY"
+    QUERY_TOO_LONG = "QUERY_TOO_LONG"
+    PROMPT_INJECTION = "PROMPT_INJECTION"
+    RATE_LIMITED = "RATE_LIMITED"
+    NO_DOCUMENTS = "NO_DOCUMENTS"
+    STILL_INDEXING = "STILL_INDEXING"
+    NO_RELEVANT_CONTEXT = "NO_RELEVANT_CONTEXT"
+    EMPTY_RESPONSE = "EMPTY_RESPONSE"
+    UNSUPPORTED_ANSWER = "UNSUPPORTED_ANSWER"
+    MODEL_UNAVAILABLE = "MODEL_UNAVAILABLE"
+    MODEL_TIMEOUT = "MODEL_TIMEOUT"
+    MODEL_NOT_FOUND = "MODEL_NOT_FOUND"
+    CANCELLED = "CANCELLED"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+
+
+class IngestReason(StrEnum):
+    """Why a file was not indexed."""
+
+    EMPTY_FILE = "EMPTY_FILE"
+    NO_TEXT = "NO_TEXT"
+    UNSUPPORTED_TYPE = "UNSUPPORTED_TYPE"
+    ENCRYPTED = "ENCRYPTED"
+    CORRUPT = "CORRUPT"
+    TOO_LARGE = "TOO_LARGE"
+    TOO_MANY_PAGES = "TOO_MANY_PAGES"
+    TIMED_OUT = "TIMED_OUT"
+    UNREADABLE = "UNREADABLE"
+
+
+class DocumentStatus(StrEnum):
+    """Where a document stands; only a ready one is searched."""
+
+    QUEUED = "queued"
+    INDEXING = "indexing"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A fact sheet of one document in a channel's catalog; never its text."""
+
+    document_id: str
+    """Derived from the bytes (see `document_id_for`), so the same bytes are the same document."""
+    display_name: str
+    source: str
+    """Where the original stays: a permalink, or a ``file:`` URL in the terminal."""
+    uploader: str | None
+    uploaded_at: datetime
+    """Always in UTC."""
+    status: DocumentStatus
+    pages: int | None = None
+    """None for kinds of file that have no pages."""
+    chunks: int = 0
+    reason: IngestReason | None = None
+    message: str | None = None
+    """The reason in a sentence for people."""
+    revision: int = 0
+    """Grows whenever the document's chunks are written anew; indexes in memory compare it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a chunk stands in its document."""
+
+    page: int | None = None
+    """Counted from 1."""
+    lines: tuple[int, int] | None = None
+    """First and last line, counted from 1, both included."""
+    section: str | None = None
+    """Heading path, outermost first, joined by " > "."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A piece of one document: the unit that is found and cited."""
+
+    chunk_id: str
+    document_id: str
+    display_name: str
+    source: str
+    chunk_index: int
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a search is narrowed to. Document ids, never file names: two files may share a name."""
+
+    document_ids: frozenset[str] | None = None
+    """None: all documents of the channel."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedChunk:
+    """A chunk with its fused score and its rank in each arm (counted from 1; None: not found by that arm)."""
+
+    chunk: Chunk
+    score: float
+    dense_rank: int | None = None
+    sparse_rank: int | None = None
+    cosine: float | None = None
+    """Similarity of the chunk to the query, in [-1, 1]; None when the dense arm did not look."""
+    coverage: float = 0.0
+    """Share of the query's idf mass that occurs in the chunk, in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """What a search found, best first, and what it had to do without."""
+
+    ranked: tuple[RankedChunk, ...]
+    degraded: tuple[str, ...] = ()
+    """Codes such as ``dense:embedder_changed`` or ``sparse:unavailable``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedSource:
+    """A retrieved chunk and the label it carries for this one request."""
+
+    label: str
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A label that the answer uses, resolved for people."""
+
+    label: str
+    document_id: str
+    display_name: str
+    chunk_id: str
+    page: int | None
+    lines: tuple[int, int] | None
+    section: str | None
+    url: str | None
+    quote: str | None
+    """The sentence of the source that is closest to question and answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenUsage:
+    """Tokens as the model server counted them."""
+
+    input: int = 0
+    output: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Milliseconds from the start of the request; None: that point was not reached."""
+
+    retrieve: float | None = None
+    first_text: float | None = None
+    total: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationResponse:
+    """How every request ends: an answer, or a reason and a sentence for people."""
+
+    success: bool
+    reason: Reason | None = None
+    message: str | None = None
+    answer: str = ""
+    sources: tuple[CitedSource, ...] = ()
+    """All that the model was shown, in label order."""
+    citations: tuple[Citation, ...] = ()
+    """Only what the answer uses; after a model failure, the best passages."""
+    token_usage: TokenUsage | None = None
+    finish_reason: str | None = None
+    latency: Latency = field(default_factory=Latency)
+    degraded: tuple[str, ...] = ()
+    trace: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def uncited_labels(self) -> tuple[str, ...]:
+        """Labels that were shown to the model and are not cited."""
+        cited = {citation.label for citation in self.citations}
+        return tuple(source.label for source in self.sources if source.label not in cited)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What somebody asks, where, and in which thread."""
+
+    text: str
+    scope: Scope
+    thread: str | None = None
+    """The thread whose memory is used and kept; None: no memory."""
+    filters: Filters = field(default_factory=Filters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A thread's rolling memory; the version guards against a lost update."""
+
+    text: str = ""
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """The outcome of updating a thread's summary, with the tokens it cost."""
+
+    summary: str
+    accepted: bool
+    token_usage: TokenUsage | None = None
+
+
+class Stage(StrEnum):
+    """What a request is doing before it has text to show."""
+
+    SEARCHING = "searching"
+    WAITING = "waiting"
+    WRITING = "writing"
+    CHECKING = "checking"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A change of stage. For WAITING *position* is the place in the queue, counted from 1."""
+
+    stage: Stage
+    position: int | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Text that passed the streaming policy and may be shown."""
+
+    text: str

@@ -1,0 +1,79 @@
+"""Every error the pipeline raises, split by who must act.
+
+PipelineError
+├── InvalidScope          the caller named a channel in a form that is none
+├── IngestError           one file could not be indexed (carries its reason)
+├── CatalogError          a channel's store
+│   ├── CatalogUnavailable    it cannot be opened: run ``footnote reindex`` for the channel
+│   └── EmbedderChanged       its vectors were made by another embedder
+├── ModelError            a model server did not do its part
+│   ├── ModelUnavailable      not running, refused, broke off
+│   ├── ModelTimeout          did not answer in time
+│   └── ModelNotFound         runs, but does not have the model
+└── StorageError          the database is unusable as it is
+    └── PendingMigrations     its schema is older than this program
+
+Expected outcomes of a question are not errors: they are ``GenerationResponse`` values with a ``Reason``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipeline.domain import IngestReason
+
+
+class PipelineError(Exception):
+    """Something the pipeline could not do."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class InvalidScope(PipelineError):
+    """A channel is written platform:workspace:channel, in letters, digits, '-' and '_'."""
+
+
+class IngestError(PipelineError):
+    """A file could not be indexed."""
+
+    def __init__(self, reason: IngestReason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class CatalogError(PipelineError):
+    """A channel's store failed."""
+
+
+class CatalogUnavailable(CatalogError):
+    """The channel's store cannot be opened; run 'footnote reindex --channel C' to rebuild it."""
+
+
+class EmbedderChanged(CatalogError):
+    """The channel's vectors were made by another embedding model."""
+
+
+class ModelError(PipelineError):
+    """The model server failed."""
+
+
+class ModelUnavailable(ModelError):
+    """The model server cannot be reached."""
+
+
+class ModelTimeout(ModelError):
+    """The model server did not answer in time."""
+
+
+class ModelNotFound(ModelError):
+    """The model server does not have this model."""
+
+
+class StorageError(PipelineError):
+    """The database cannot be used."""
+
+
+class PendingMigrations(StorageError):
+    """The database's schema is older than this program; run 'footnote db upgrade'."""

@@ -1,0 +1,1 @@
+"""Word an answer from labelled sources."""

@@ -1,0 +1,1 @@
+"""Decide what may enter and leave a question's path."""

@@ -1,0 +1,1 @@
+"""Turn a file into chunks that can be found and cited."""

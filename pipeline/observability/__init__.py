@@ -1,0 +1,1 @@
+"""See what one question, and the whole service, did."""

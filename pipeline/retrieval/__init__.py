@@ -1,0 +1,1 @@
+"""Find the chunks of one channel that may answer a question."""

@@ -1,0 +1,1 @@
+"""Keep documents, chunks, conversations and jobs."""

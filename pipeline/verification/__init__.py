@@ -1,0 +1,1 @@
+"""Check and attribute what an answer says."""
