@@ -1,0 +1,229 @@
+"""Subcommands about a channel's files: ingest, docs, show, forget, reindex."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters.cli.options import as_json, channel, print_json, run_async, settle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.settings import Settings
+    from pipeline.domain import Chunk, Document, Scope
+    from pipeline.ingestion.intake import Accepted
+
+
+@click.command()
+@channel
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@as_json
+def ingest(scope: Scope, paths: tuple[Path, ...], as_json: bool) -> int:
+    """Index files or folders into a channel's catalog.
+
+    The same bytes are indexed once, however often and under whatever name they come. One bad file never
+    stops the others; the exit status is 1 if any failed.
+    """
+    return run_async(_ingest(settle(), scope, paths, as_json=as_json))
+
+
+async def _ingest(settings: Settings, scope: Scope, paths: Sequence[Path], *, as_json: bool) -> int:
+    from bot.bootstrap import open_service
+
+    from adapters.cli.progress import IngestProgress
+
+    async with open_service(settings) as service:
+        with IngestProgress(quiet=as_json) as progress:
+            results = await service.ingest_paths(scope, paths, on_result=progress.advance)
+    rows = [_result(path, accepted, document) for path, accepted, document in results]
+    if as_json:
+        print_json({"documents": rows})
+    else:
+        for row in rows:
+            click.echo(_result_line(row))
+    return int(any(row["status"] == "failed" for row in rows))
+
+
+def _result(path: Path, accepted: Accepted, document: Document | None) -> dict[str, Any]:
+    """Describe what became of one path, in the form of ``ingest --json``."""
+    row: dict[str, Any] = {
+        "path": str(path),
+        "document_id": accepted.document_id,
+        "display_name": accepted.upload.display_name,
+        "status": accepted.status,
+        "pages": None,
+        "chunks": 0,
+        "reason": accepted.reason,
+        "message": accepted.message,
+    }
+    if document is not None:
+        row |= {"pages": document.pages, "chunks": document.chunks}
+        if accepted.status == "queued":
+            row |= {"status": document.status, "reason": document.reason, "message": document.message}
+    return row
+
+
+def _result_line(row: dict[str, Any]) -> str:
+    match row["status"]:
+        case "ready":
+            return f"{row['display_name']}: {_extent(row['pages'], row['chunks'])}"
+        case "duplicate":
+            return f"{row['display_name']}: already here"
+        case status:
+            return f"{row['display_name']}: {status}: {row['message'] or 'still in the queue'}"
+
+
+def _extent(pages: int | None, chunks: int) -> str:
+    passages = f"{chunks} passage{'s' * (chunks != 1)}"
+    return f"{pages} page{'s' * (pages != 1)}, {passages}" if pages else passages
+
+
+@click.command()
+@channel
+@as_json
+def docs(scope: Scope, as_json: bool) -> int:
+    """List a channel's documents."""
+    return run_async(_docs(settle(), scope, as_json=as_json))
+
+
+async def _docs(settings: Settings, scope: Scope, *, as_json: bool) -> None:
+    from bot.bootstrap import open_stores
+
+    async with open_stores(settings) as stores:
+        documents = await stores.catalog.documents(scope)
+    if as_json:
+        print_json({"documents": [_document(document) for document in documents]})
+    elif not documents:
+        click.echo(f"{scope} has no documents. Add some: footnote ingest --channel {scope} PATH…")
+    for document in [] if as_json else documents:
+        detail = document.message or _extent(document.pages, document.chunks)
+        click.echo(f"{document.document_id}  {document.status:9} {document.display_name}  ({detail})")
+
+
+def _document(document: Document) -> dict[str, Any]:
+    return {
+        "document_id": document.document_id,
+        "display_name": document.display_name,
+        "status": document.status,
+        "chunks": document.chunks,
+        "pages": document.pages,
+        "uploaded_at": document.uploaded_at.isoformat(),
+        "source": document.source,
+        "reason": document.reason,
+        "message": document.message,
+    }
+
+
+@click.command()
+@channel
+@click.argument("document_id")
+@as_json
+def show(scope: Scope, document_id: str, as_json: bool) -> int:
+    """Show a document's chunks as they are stored."""
+    return run_async(_show(settle(), scope, document_id, as_json=as_json))
+
+
+async def _show(settings: Settings, scope: Scope, document_id: str, *, as_json: bool) -> int:
+    from bot.bootstrap import open_stores
+
+    async with open_stores(settings) as stores:
+        document = await stores.catalog.find(scope, document_id)
+        chunks = await stores.catalog.chunks(scope, document_id)
+    if document is None:
+        return _unknown(scope, [document_id])
+    if as_json:
+        print_json(
+            {
+                "document_id": document_id,
+                "display_name": document.display_name,
+                "chunks": [_chunk(chunk) for chunk in chunks],
+            }
+        )
+        return 0
+    for chunk in chunks:
+        click.secho(f"{chunk.chunk_id}  {_place(chunk)}", bold=True)
+        click.echo(f"{chunk.text}\n")
+    return 0
+
+
+def _chunk(chunk: Chunk) -> dict[str, Any]:
+    return {
+        "chunk_id": chunk.chunk_id,
+        "text": chunk.text,
+        "page": chunk.place.page,
+        "lines": chunk.place.lines,
+        "section": chunk.place.section,
+    }
+
+
+def _place(chunk: Chunk) -> str:
+    place = chunk.place
+    parts = [f"page {place.page}" if place.page else "", place.section or ""]
+    if place.lines:
+        parts.append(f"lines {place.lines[0]}–{place.lines[1]}")
+    return ", ".join(part for part in parts if part)
+
+
+@click.command()
+@channel
+@click.argument("document_ids", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Remove every document of the channel.")
+@as_json
+def forget(scope: Scope, document_ids: tuple[str, ...], everything: bool, as_json: bool) -> int:
+    """Remove documents from a channel: they are not found, cited or stored any more."""
+    if everything == bool(document_ids):
+        raise click.UsageError("Name the documents to forget, or give --all. 'footnote docs' lists the ids.")
+    return run_async(_forget(settle(), scope, document_ids, as_json=as_json))
+
+
+async def _forget(settings: Settings, scope: Scope, wanted: Sequence[str], *, as_json: bool) -> int:
+    from bot.bootstrap import open_service
+
+    async with open_service(settings) as service:
+        known = [document.document_id for document in await service.stores.catalog.documents(scope)]
+        unknown = [document_id for document_id in wanted if document_id not in known]
+        forgotten = await service.forget(scope, [d for d in wanted if d in known] or known * (not wanted))
+    if as_json:
+        print_json({"forgotten": forgotten})
+    else:
+        click.echo(f"Forgot {len(forgotten)} document{'s' * (len(forgotten) != 1)} of {scope}.")
+    return _unknown(scope, unknown) if unknown else 0
+
+
+def _unknown(scope: Scope, document_ids: Sequence[str]) -> int:
+    click.echo(
+        f"footnote: {scope} has no document {', '.join(document_ids)}; "
+        f"'footnote docs --channel {scope}' lists them.",
+        err=True,
+    )
+    return 1
+
+
+@click.command()
+@channel
+@as_json
+def reindex(scope: Scope, as_json: bool) -> int:
+    """Rebuild a catalog from its sources, without downtime.
+
+    For a new embedding model, a better loader, or a store that cannot be opened. A file that is gone from
+    where it was keeps the text that is stored.
+    """
+    return run_async(_reindex(settle(), scope, as_json=as_json))
+
+
+async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
+    from bot.bootstrap import open_service
+
+    async with open_service(settings) as service:
+        await service.reindex(scope)
+        documents = await service.stores.catalog.documents(scope)
+    failed = [document for document in documents if document.reason]
+    if as_json:
+        print_json({"documents": [_document(document) for document in documents]})
+    else:
+        ready = len(documents) - len(failed)
+        click.echo(f"Rebuilt {scope}: {ready} document{'s' * (ready != 1)} ready, {len(failed)} failed.")
+    return 0

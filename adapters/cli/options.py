@@ -1,0 +1,63 @@
+"""Options that several subcommands share, and how they print."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from bot.settings import Settings
+    from pipeline.domain import Scope
+
+
+class ChannelType(click.ParamType):
+    """A channel written platform:workspace:channel."""
+
+    name = "channel"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Scope:
+        from pipeline.domain import Scope
+        from pipeline.errors import InvalidScope
+
+        if isinstance(value, Scope):
+            return value
+        try:
+            return Scope.parse(value)
+        except InvalidScope as error:
+            self.fail(str(error), param, ctx)
+
+
+channel = click.option(
+    "--channel",
+    "scope",
+    type=ChannelType(),
+    required=True,
+    metavar="C",
+    help="The channel, written platform:workspace:channel.",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+
+
+def print_json(document: object) -> None:
+    """Print *document* as the one JSON document of this run."""
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def settle() -> Settings:
+    """Read the settings and start logging."""
+    from bot.settings import load_settings
+    from pipeline.observability.logs import configure_logging
+
+    settings = load_settings()
+    configure_logging(settings.data_dir / "logs", settings.log_level)
+    return settings
+
+
+def run_async(work: Coroutine[Any, Any, int | None]) -> int:
+    """Run *work* to its end and return its exit status."""
+    return asyncio.run(work) or 0

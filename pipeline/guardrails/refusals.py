@@ -1,0 +1,41 @@
+"""What people read when a question ends without an answer."""
+
+from __future__ import annotations
+
+from pipeline.domain import Reason
+
+_SENTENCES: dict[Reason, str] = {
+    Reason.EMPTY_QUERY: "There was no question in that message. Ask something about this channel's files.",
+    Reason.QUERY_TOO_LONG: (
+        "That question is too long. Shorten it, or upload the long part as a file and ask about it."
+    ),
+    Reason.PROMPT_INJECTION: (
+        "That reads like an instruction to change how I work, so I did not follow it. "
+        "Ask about what the files say instead."
+    ),
+    Reason.RATE_LIMITED: "Too many questions are waiting. Try again in a moment.",
+    Reason.NO_DOCUMENTS: "This channel has no indexed files yet. Upload one, then ask again.",
+    Reason.STILL_INDEXING: "Files are still being indexed. Ask again in a moment.",
+    Reason.NO_RELEVANT_CONTEXT: (
+        "I found nothing in this channel's files that answers this. "
+        "Try other words, or upload a file that covers it."
+    ),
+    Reason.EMPTY_RESPONSE: "The language model sent no answer. Ask again, perhaps in other words.",
+    Reason.UNSUPPORTED_ANSWER: "No sentence of the answer was supported by the files, so it is not shown.",
+    Reason.MODEL_UNAVAILABLE: (
+        "The language model cannot be reached. These are the closest passages, not an answer."
+    ),
+    Reason.MODEL_TIMEOUT: (
+        "The language model took too long. These are the closest passages, not an answer."
+    ),
+    Reason.MODEL_NOT_FOUND: (
+        "The language model is not installed on its server. These are the closest passages, not an answer."
+    ),
+    Reason.CANCELLED: "Stopped.",
+    Reason.INTERNAL_ERROR: "Something went wrong on my side; it was logged. Ask again.",
+}
+
+
+def sentence_for(reason: Reason) -> str:
+    """Return what to tell people, with what they can do about it."""
+    return _SENTENCES[reason]

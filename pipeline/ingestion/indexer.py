@@ -1,0 +1,97 @@
+"""Do the jobs that change what a channel contains, one at a time per channel."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pipeline.catalog import queued_document
+from pipeline.domain import DocumentStatus
+from pipeline.errors import IngestError
+from pipeline.observability.metrics import DOCUMENTS
+
+if TYPE_CHECKING:
+    from pipeline.catalog import Catalog
+    from pipeline.domain import Document
+    from pipeline.ingestion.preparation import Preparation
+    from pipeline.ingestion.rebuild import Rebuilder
+    from pipeline.storage.queue import Job, Queue
+    from pipeline.storage.vectors import CatalogStore
+
+logger = logging.getLogger(__name__)
+
+MAINTAIN_EVERY = 20
+"""Documents between two compactions of a busy channel; one takes about 75 ms at 500 rows."""
+
+
+class Indexer:
+    """Takes accepted uploads into their channel's catalog, and documents out of it."""
+
+    def __init__(
+        self, *, catalog: Catalog, queue: Queue, preparation: Preparation, rebuilder: Rebuilder
+    ) -> None:
+        self._catalog = catalog
+        self._queue = queue
+        self._preparation = preparation
+        self._rebuilder = rebuilder
+
+    async def ingest(self, job: Job) -> None:
+        """Index the file of *job*. Raises `IngestError` where it cannot be, `ModelError` to be tried again."""
+        store = await self._rebuilder.current(job.scope)
+        await store.sweep()
+        document = queued_document(job.payload)
+        try:
+            document, data = await self._preparation.read(job.scope, document)
+            if await self._has(store, document):
+                return
+            await store.put_document(replace(document, status=DocumentStatus.INDEXING))
+            document = await self._write(store, document, data)
+        except IngestError as error:
+            await self._fail(store, document, error)
+            raise
+        DOCUMENTS.labels("ready").inc()
+        logger.info(
+            "document indexed",
+            extra={"action": "document_indexed", "document": document.document_id, "chunks": document.chunks},
+        )
+        await self._settle(store, job)
+
+    async def forget(self, job: Job) -> None:
+        """Remove the documents of *job*, and what is still queued or remembered of their uploads."""
+        document_ids: list[str] = job.payload["document_ids"]
+        store = await self._catalog.open(job.scope)
+        if store is not None:
+            await store.delete_documents(document_ids)
+            await store.maintain()
+        await self._queue.forget(job.scope, [f"ingest:{document_id}" for document_id in document_ids])
+
+    @staticmethod
+    async def _has(store: CatalogStore, document: Document) -> bool:
+        return any(
+            known.document_id == document.document_id and known.status is DocumentStatus.READY
+            for known in await store.documents()
+        )
+
+    async def _write(self, store: CatalogStore, document: Document, data: bytes) -> Document:
+        """Write the chunks first, then the row that makes them count."""
+        document, chunks = await self._preparation.cut(document, data)
+        await store.write_chunks(document.document_id, await self._preparation.represent(chunks))
+        ready = replace(document, status=DocumentStatus.READY, revision=document.revision + 1)
+        await store.put_document(ready)
+        return ready
+
+    @staticmethod
+    async def _fail(store: CatalogStore, document: Document, error: IngestError) -> None:
+        DOCUMENTS.labels(error.reason.lower()).inc()
+        await store.put_document(
+            replace(document, status=DocumentStatus.FAILED, reason=error.reason, message=str(error))
+        )
+
+    async def _settle(self, store: CatalogStore, job: Job) -> None:
+        """Make the document durable; compact when the channel's queue is empty, or it has grown enough."""
+        waiting = [other for other in await self._queue.waiting(job.scope) if other.job_id != job.job_id]
+        if not waiting or len(await store.documents()) % MAINTAIN_EVERY == 0:
+            await store.maintain()
+        else:
+            await store.flush()

@@ -1,0 +1,99 @@
+"""Accept an upload: know at once whether it is new, and queue what is."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pipeline.catalog import INGEST, queued_payload
+from pipeline.domain import Document, DocumentStatus, document_id_for
+from pipeline.errors import IngestError
+from pipeline.storage.queue import NewJob
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from datetime import datetime
+
+    from pipeline.catalog import Catalog
+    from pipeline.domain import IngestReason, Scope
+    from pipeline.storage.queue import Queue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file that somebody put into a channel."""
+
+    source: str
+    """Where the original is and stays; whoever fetches it understands the form."""
+    display_name: str
+    uploader: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What became of an upload at the door."""
+
+    upload: Upload
+    status: Literal["queued", "duplicate", "failed"]
+    document_id: str | None = None
+    """None: the file could not even be read."""
+    reason: IngestReason | None = None
+    message: str | None = None
+    namesakes: tuple[str, ...] = ()
+    """Ids of other documents of the channel that carry the same name; the uploader may retire them."""
+
+
+class Intake:
+    """The door through which every file enters a channel."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        queue: Queue,
+        fetch: Callable[[str], Awaitable[bytes]],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._catalog = catalog
+        self._queue = queue
+        self._fetch = fetch
+        self._now = now
+
+    async def accept(self, scope: Scope, upload: Upload) -> Accepted:
+        """Queue *upload*, unless its bytes are in the channel already or cannot be read."""
+        try:
+            data = await self._fetch(upload.source)
+        except IngestError as error:
+            return Accepted(upload=upload, status="failed", reason=error.reason, message=str(error))
+        digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
+        document_id = document_id_for(scope, digest)
+        documents = await self._catalog.documents(scope)
+        known = next((d for d in documents if d.document_id == document_id), None)
+        if known is not None and known.status is DocumentStatus.READY:
+            return Accepted(upload=upload, status="duplicate", document_id=document_id)
+        await self._enqueue(scope, upload, document_id)
+        namesakes = tuple(
+            d.document_id
+            for d in documents
+            if d.display_name == upload.display_name and d.document_id != document_id
+        )
+        return Accepted(upload=upload, status="queued", document_id=document_id, namesakes=namesakes)
+
+    async def _enqueue(self, scope: Scope, upload: Upload, document_id: str) -> None:
+        document = Document(
+            document_id=document_id,
+            display_name=upload.display_name,
+            source=upload.source,
+            uploader=upload.uploader,
+            uploaded_at=self._now(),
+            status=DocumentStatus.QUEUED,
+        )
+        await self._queue.enqueue(
+            NewJob(
+                kind=INGEST,
+                scope=scope,
+                payload=queued_payload(document),
+                dedupe_key=f"{INGEST}:{document_id}",
+            )
+        )
