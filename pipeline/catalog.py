@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pipeline.domain import Document, DocumentStatus, chunk_id_for
-from pipeline.storage.queue import NewJob
+from pipeline.storage.job import NewJob
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pipeline.domain import Chunk, Scope
+    from pipeline.domain import Chunk, Filters, Scope
     from pipeline.ports import Embedder
     from pipeline.storage.generations import Catalogs
-    from pipeline.storage.queue import Job, Queue
+    from pipeline.storage.job import Job
+    from pipeline.storage.queue import Queue
     from pipeline.storage.vectors import CatalogStore, VectorStore
 
 INGEST = "ingest"
 FORGET = "forget"
+PURGE = "purge"
 REEMBED = "reembed"
 REINDEX = "reindex"
-FIRST = datetime(1970, 1, 1, tzinfo=UTC)
-"""A job that is due since then runs before everything else of its channel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +82,14 @@ class Catalog:
         found = await store.fetch(wanted)
         return [found[chunk_id] for chunk_id in wanted if chunk_id in found]
 
-    async def holdings(self, scope: Scope) -> Holdings:
-        """Count the channel's documents by state."""
-        statuses = [document.status for document in await self.documents(scope)]
+    async def holdings(self, scope: Scope, filters: Filters | None = None) -> Holdings:
+        """Count the channel's documents by state, of those that *filters* leave."""
+        only = filters.document_ids if filters else None
+        statuses = [
+            document.status
+            for document in await self.documents(scope)
+            if only is None or document.document_id in only
+        ]
         return Holdings(
             ready=statuses.count(DocumentStatus.READY),
             pending=statuses.count(DocumentStatus.QUEUED) + statuses.count(DocumentStatus.INDEXING),
@@ -98,10 +103,14 @@ class Catalog:
                 kind=FORGET,
                 scope=scope,
                 payload={"document_ids": sorted(document_ids)},
-                dedupe_key=f"{FORGET}:{scope.key}:{','.join(sorted(document_ids))}",
-                run_at=FIRST,
+                dedupe_key=",".join(sorted(document_ids)),
+                urgent=True,
             )
         )
+
+    async def request_purge(self, scope: Scope) -> Job:
+        """Queue the removal of everything the channel holds."""
+        return await self._queue.enqueue(NewJob(kind=PURGE, scope=scope, dedupe_key=PURGE, urgent=True))
 
 
 def queued_document(payload: Mapping[str, Any]) -> Document:

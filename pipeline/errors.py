@@ -8,6 +8,7 @@ PipelineError
 │   └── EmbedderChanged       its vectors were made by another embedder
 ├── ModelError            a model server did not do its part
 │   ├── ModelUnavailable      not running, refused, broke off
+│   │   └── ModelMisconfigured    its settings cannot work: the operator must change them
 │   ├── ModelTimeout          did not answer in time
 │   └── ModelNotFound         runs, but does not have the model
 └── StorageError          the database is unusable as it is
@@ -61,6 +62,10 @@ class ModelError(PipelineError):
 
 class ModelUnavailable(ModelError):
     """The model server cannot be reached."""
+
+
+class ModelMisconfigured(ModelUnavailable):
+    """The settings of a model cannot work; run 'footnote doctor'."""
 
 
 class ModelTimeout(ModelError):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from pipeline.domain import Memory, Summary
 from pipeline.errors import ModelError
@@ -11,42 +12,32 @@ from pipeline.guardrails.answer import MARKER
 from pipeline.guardrails.summary import check_summary
 from pipeline.observability.metrics import OBSERVED
 from pipeline.observability.trace import record
+from pipeline.storage.threads import TurnRecord
 
 if TYPE_CHECKING:
-    from pipeline.domain import GenerationResponse, Question, Scope
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from pipeline.domain import GenerationResponse, Question
     from pipeline.ports import Summarizer
+    from pipeline.storage.threads import Threads
 
 logger = logging.getLogger(__name__)
-
-
-class Journal(Protocol):
-    """Where turns and summaries are kept."""
-
-    async def summary(self, scope: Scope, thread: str) -> Summary:
-        """Return the thread's summary; empty for a thread that has none."""
-        ...
-
-    async def save_summary(self, scope: Scope, thread: str, text: str, *, expected_version: int) -> bool:
-        """Replace the summary unless somebody else has since; tell whether it was replaced."""
-        ...
-
-    async def keep_turn(self, question: Question, response: GenerationResponse) -> None:
-        """Keep one turn of the thread, refusals included, so that it can be explained later."""
-        ...
 
 
 class ThreadMemory:
     """Recalls a thread's summary before a question and renews it after the answer."""
 
-    def __init__(self, journal: Journal, summarizer: Summarizer) -> None:
-        self._journal = journal
+    def __init__(self, threads: Threads, summarizer: Summarizer, now: Callable[[], datetime]) -> None:
+        self._threads = threads
         self._summarizer = summarizer
+        self._now = now
 
     async def recall(self, question: Question) -> Summary:
         """Return what the thread remembers; empty without a thread."""
         if question.thread is None:
             return Summary()
-        summary = await self._journal.summary(question.scope, question.thread)
+        summary = await self._threads.summary(question.scope, question.thread)
         record("memory.recalled", characters=len(summary.text), version=summary.version)
         return summary
 
@@ -60,7 +51,7 @@ class ThreadMemory:
         """
         if question.thread is None:
             return None
-        await self._journal.keep_turn(question, response)
+        await self._keep(question, question.thread, response)
         if not response.success:
             return None
         answer = MARKER.sub("", response.answer)
@@ -74,12 +65,35 @@ class ThreadMemory:
         if fault is not None:
             self._drop(fault)
             return Memory(summary=previous.text, accepted=False, token_usage=usage)
-        saved = await self._journal.save_summary(
+        saved = await self._threads.save_summary(
             question.scope, question.thread, text, expected_version=previous.version
         )
         return Memory(summary=text if saved else previous.text, accepted=saved, token_usage=usage)
+
+    async def _keep(self, question: Question, thread: str, response: GenerationResponse) -> None:
+        """Keep the turn, refusals included, so that it can be explained later."""
+        turn = TurnRecord(
+            question=question.text,
+            answer=response.answer,
+            reason=response.reason,
+            response=_explanation(response),
+            created_at=self._now(),
+        )
+        await self._threads.add_turn(question.scope, thread, turn)
 
     @staticmethod
     def _drop(fault: str) -> None:
         OBSERVED.labels(f"summary_dropped_{fault.lower()}").inc()
         logger.info("summary dropped", extra={"action": "summary_dropped", "fault": fault})
+
+
+def _explanation(response: GenerationResponse) -> dict[str, Any]:
+    """Return what "why this answer?" needs, as JSON can hold it."""
+    return {
+        "success": response.success,
+        "citations": [asdict(citation) for citation in response.citations],
+        "uncited_labels": list(response.uncited_labels),
+        "degraded": list(response.degraded),
+        "latency_ms": asdict(response.latency),
+        "trace": [dict(event) for event in response.trace],
+    }

@@ -87,7 +87,7 @@ class AnswerStream(Protocol):
     """One answer on its way: iterate it, then take its outcome, then let it be remembered."""
 
     def __aiter__(self) -> AsyncIterator[Progress | Delta]:
-        """Yield stages and released text. A rejected request yields no `Delta`. Never raises for an outcome."""
+        """Yield stages and released text; a rejected request yields no `Delta`. No outcome is raised."""
         ...
 
     @property

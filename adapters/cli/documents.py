@@ -10,11 +10,11 @@ import click
 from adapters.cli.options import as_json, channel, print_json, run_async, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from bot.bootstrap import Ingested
     from bot.settings import Settings
     from pipeline.domain import Chunk, Document, Scope
-    from pipeline.ingestion.intake import Accepted
 
 
 @click.command()
@@ -31,26 +31,41 @@ def ingest(scope: Scope, paths: tuple[Path, ...], as_json: bool) -> int:
 
 
 async def _ingest(settings: Settings, scope: Scope, paths: Sequence[Path], *, as_json: bool) -> int:
+    from adapters.cli.progress import WorkProgress
     from bot.bootstrap import open_service
 
-    from adapters.cli.progress import IngestProgress
-
-    async with open_service(settings) as service:
-        with IngestProgress(quiet=as_json) as progress:
-            results = await service.ingest_paths(scope, paths, on_result=progress.advance)
-    rows = [_result(path, accepted, document) for path, accepted, document in results]
+    async with open_service(settings) as service, service.working():
+        with WorkProgress("Indexing", quiet=as_json) as progress:
+            results = await service.ingest(scope, list(find_files(paths)), progress.update)
+    rows = [describe_result(result) for result in results]
     if as_json:
         print_json({"documents": rows})
     else:
         for row in rows:
-            click.echo(_result_line(row))
+            click.echo(result_line(row))
     return int(any(row["status"] == "failed" for row in rows))
 
 
-def _result(path: Path, accepted: Accepted, document: Document | None) -> dict[str, Any]:
+def find_files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield each file with its display name: its path inside the folder that was named.
+
+    Hidden files and folders are left out; a path that does not exist is yielded and fails on its own.
+    """
+    for path in paths:
+        if not path.is_dir():
+            yield path, path.name
+            continue
+        for file in sorted(path.rglob("*")):
+            inside = file.relative_to(path)
+            if file.is_file() and not any(part.startswith(".") for part in inside.parts):
+                yield file, inside.as_posix()
+
+
+def describe_result(result: Ingested) -> dict[str, Any]:
     """Describe what became of one path, in the form of ``ingest --json``."""
+    accepted, document = result.accepted, result.document
     row: dict[str, Any] = {
-        "path": str(path),
+        "path": str(result.path),
         "document_id": accepted.document_id,
         "display_name": accepted.upload.display_name,
         "status": accepted.status,
@@ -66,7 +81,8 @@ def _result(path: Path, accepted: Accepted, document: Document | None) -> dict[s
     return row
 
 
-def _result_line(row: dict[str, Any]) -> str:
+def result_line(row: dict[str, Any]) -> str:
+    """Say in one line what became of a file."""
     match row["status"]:
         case "ready":
             return f"{row['display_name']}: {_extent(row['pages'], row['chunks'])}"
@@ -182,10 +198,10 @@ def forget(scope: Scope, document_ids: tuple[str, ...], everything: bool, as_jso
 async def _forget(settings: Settings, scope: Scope, wanted: Sequence[str], *, as_json: bool) -> int:
     from bot.bootstrap import open_service
 
-    async with open_service(settings) as service:
+    async with open_service(settings) as service, service.working():
         known = [document.document_id for document in await service.stores.catalog.documents(scope)]
         unknown = [document_id for document_id in wanted if document_id not in known]
-        forgotten = await service.forget(scope, [d for d in wanted if d in known] or known * (not wanted))
+        forgotten = await service.forget(scope, [d for d in wanted if d in known] if wanted else None)
     if as_json:
         print_json({"forgotten": forgotten})
     else:
@@ -217,7 +233,7 @@ def reindex(scope: Scope, as_json: bool) -> int:
 async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
     from bot.bootstrap import open_service
 
-    async with open_service(settings) as service:
+    async with open_service(settings) as service, service.working():
         await service.reindex(scope)
         documents = await service.stores.catalog.documents(scope)
     failed = [document for document in documents if document.reason]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pipeline.domain import Scope
 
 
-class ChannelType(click.ParamType):
+class ChannelType(click.ParamType[Any]):
     """A channel written platform:workspace:channel."""
 
     name = "channel"

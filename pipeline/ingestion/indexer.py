@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from pipeline.domain import Document
     from pipeline.ingestion.preparation import Preparation
     from pipeline.ingestion.rebuild import Rebuilder
-    from pipeline.storage.queue import Job, Queue
+    from pipeline.ports import Embedder
+    from pipeline.storage.job import Job
+    from pipeline.storage.queue import Queue
     from pipeline.storage.vectors import CatalogStore
 
 logger = logging.getLogger(__name__)
@@ -37,8 +39,8 @@ class Indexer:
         self._rebuilder = rebuilder
 
     async def ingest(self, job: Job) -> None:
-        """Index the file of *job*. Raises `IngestError` where it cannot be, `ModelError` to be tried again."""
-        store = await self._rebuilder.current(job.scope)
+        """Index the file of *job*. Raises `IngestError` (final) or `ModelError` (worth another try)."""
+        store, embedder = await self._rebuilder.current(job.scope)
         await store.sweep()
         document = queued_document(job.payload)
         try:
@@ -46,7 +48,7 @@ class Indexer:
             if await self._has(store, document):
                 return
             await store.put_document(replace(document, status=DocumentStatus.INDEXING))
-            document = await self._write(store, document, data)
+            document = await self._write(store, embedder, document, data)
         except IngestError as error:
             await self._fail(store, document, error)
             raise
@@ -64,7 +66,14 @@ class Indexer:
         if store is not None:
             await store.delete_documents(document_ids)
             await store.maintain()
-        await self._queue.forget(job.scope, [f"ingest:{document_id}" for document_id in document_ids])
+        await self._queue.cancel(job.scope, document_ids)
+        await self._queue.forget(job.scope, document_ids)
+
+    async def purge(self, job: Job) -> None:
+        """Empty the whole channel: its stores, its queue and its ledger."""
+        await self._rebuilder.discard(await self._rebuilder.retire(job.scope))
+        await self._queue.cancel(job.scope)
+        await self._queue.forget(job.scope)
 
     @staticmethod
     async def _has(store: CatalogStore, document: Document) -> bool:
@@ -73,10 +82,13 @@ class Indexer:
             for known in await store.documents()
         )
 
-    async def _write(self, store: CatalogStore, document: Document, data: bytes) -> Document:
+    async def _write(
+        self, store: CatalogStore, embedder: Embedder, document: Document, data: bytes
+    ) -> Document:
         """Write the chunks first, then the row that makes them count."""
         document, chunks = await self._preparation.cut(document, data)
-        await store.write_chunks(document.document_id, await self._preparation.represent(chunks))
+        stored = await self._preparation.represent(chunks, embedder)
+        await store.write_chunks(document.document_id, stored)
         ready = replace(document, status=DocumentStatus.READY, revision=document.revision + 1)
         await store.put_document(ready)
         return ready
@@ -90,7 +102,7 @@ class Indexer:
 
     async def _settle(self, store: CatalogStore, job: Job) -> None:
         """Make the document durable; compact when the channel's queue is empty, or it has grown enough."""
-        waiting = [other for other in await self._queue.waiting(job.scope) if other.job_id != job.job_id]
+        waiting = [other for other in await self._queue.waiting(job.scope) if other.id != job.id]
         if not waiting or len(await store.documents()) % MAINTAIN_EVERY == 0:
             await store.maintain()
         else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from pipeline.catalog import INGEST, queued_payload
 from pipeline.domain import Document, DocumentStatus, document_id_for
 from pipeline.errors import IngestError
-from pipeline.storage.queue import NewJob
+from pipeline.storage.job import NewJob
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -94,6 +94,6 @@ class Intake:
                 kind=INGEST,
                 scope=scope,
                 payload=queued_payload(document),
-                dedupe_key=f"{INGEST}:{document_id}",
+                dedupe_key=document_id,
             )
         )

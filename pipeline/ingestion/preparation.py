@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pipeline.domain import Document, Scope
     from pipeline.ingestion.sandbox import Parsed
     from pipeline.ports import Embedder
+    from pipeline.storage.refs import CatalogRef
 
 BATCH = 32
 """Chunks embedded before the loop hears of it: a heartbeat or a cancellation waits at most that long."""
@@ -33,8 +34,8 @@ class Preparation:
     """Bytes and file name to pieces. Raises `IngestError`."""
     analyze: Callable[[str], list[str]]
     """Text to the tokens of the sparse arm."""
-    embedder: Callable[[], Awaitable[Embedder]]
-    """The embedder that new vectors are made with."""
+    embedder: Callable[[CatalogRef | None], Awaitable[Embedder]]
+    """The embedder that a channel's new vectors are made with; None: a channel without a catalog."""
 
     async def read(self, scope: Scope, document: Document) -> tuple[Document, bytes]:
         """Return the original, and the document named by the bytes that are really there now."""
@@ -59,9 +60,8 @@ class Preparation:
         ]
         return replace(document, pages=parsed.pages, chunks=len(chunks)), chunks
 
-    async def represent(self, chunks: Sequence[Chunk]) -> list[StoredChunk]:
+    async def represent(self, chunks: Sequence[Chunk], embedder: Embedder) -> list[StoredChunk]:
         """Give every chunk its tokens and its vector. Raises `ModelError`."""
-        embedder = await self.embedder()
         texts = [searchable(chunk) for chunk in chunks]
         tokens = await asyncio.to_thread(lambda: [tuple(self.analyze(text)) for text in texts])
         vectors = [

@@ -11,11 +11,16 @@ from pipeline.domain import DocumentStatus
 from pipeline.errors import CatalogUnavailable, IngestError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pipeline.catalog import Catalog
     from pipeline.domain import Chunk, Document, Scope
     from pipeline.ingestion.preparation import Preparation
+    from pipeline.ports import Embedder
     from pipeline.storage.generations import Catalogs
-    from pipeline.storage.queue import Job, Queue
+    from pipeline.storage.job import Job
+    from pipeline.storage.queue import Queue
+    from pipeline.storage.refs import CatalogRef
     from pipeline.storage.vectors import CatalogStore, VectorStore
 
 logger = logging.getLogger(__name__)
@@ -39,14 +44,13 @@ class Rebuilder:
         self._queue = queue
         self._preparation = preparation
 
-    async def current(self, scope: Scope) -> CatalogStore:
-        """Return the channel's store with vectors of the present embedder, renewing it first if need be."""
-        embedder = await self._preparation.embedder()
-        store = await self._catalog.create(scope, embedder)
-        if store.ref.embedder == embedder.name:
-            return store
-        await self._rebuild(scope, from_sources=False)
-        return await self._catalog.create(scope, embedder)
+    async def current(self, scope: Scope) -> tuple[CatalogStore, Embedder]:
+        """Return the channel's store and its embedder, renewing the store first if the two do not fit."""
+        ref = await self._generations.current(scope)
+        embedder = await self._preparation.embedder(ref)
+        if ref is not None and ref.embedder != embedder.name:
+            await self._rebuild(scope, from_sources=False)
+        return await self._catalog.create(scope, embedder), embedder
 
     async def reembed(self, job: Job) -> None:
         """Make new vectors from the stored chunks; the texts stay as they are."""
@@ -56,19 +60,35 @@ class Rebuilder:
         """Read every file again from where it stays; where that is gone, the stored chunks serve."""
         await self._rebuild(job.scope, from_sources=True)
 
+    async def retire(self, scope: Scope) -> list[CatalogRef]:
+        """Take a channel's generations out of use; nothing finds them any more."""
+        return await self._generations.remove(scope)
+
+    async def discard(self, refs: Sequence[CatalogRef]) -> None:
+        """Drop the stores of generations that are out of use."""
+        for ref in refs:
+            await self._vectors.drop(ref)
+            await self._generations.discard(ref)
+
+    async def clear_up(self) -> None:
+        """Drop what a crash left behind: retired generations and unfinished ones."""
+        await self.discard(await self._generations.retired())
+
     async def _rebuild(self, scope: Scope, *, from_sources: bool) -> None:
-        embedder = await self._preparation.embedder()
+        embedder = await self._preparation.embedder(await self._generations.current(scope))
         old = await self._readable(scope)
         documents = await (old.documents() if old else self._ledger(scope))
         ref = await self._generations.begin(scope, embedder.name, embedder.dimension)
         new = await self._vectors.catalog(ref)
         for document in documents:
-            carried = await self._carry(old, new, document, from_sources=from_sources or old is None)
-            await new.put_document(carried)
+            row, chunks = await self._carry(old, scope, document, from_sources=from_sources or old is None)
+            if chunks:
+                stored = await self._preparation.represent(chunks, embedder)
+                await new.write_chunks(row.document_id, stored)
+            await new.put_document(row)
         await new.maintain()
         retired = await self._generations.activate(ref)
-        if retired is not None:
-            await self._vectors.drop(retired)
+        await self.discard([retired] if retired else [])
         logger.info(
             "catalog rebuilt",
             extra={"action": "catalog_rebuilt", "generation": ref.generation, "documents": len(documents)},
@@ -93,22 +113,25 @@ class Rebuilder:
         return [queued_document(job.payload) for job in await self._queue.done(scope, INGEST)]
 
     async def _carry(
-        self, old: CatalogStore | None, new: CatalogStore, document: Document, *, from_sources: bool
-    ) -> Document:
-        """Write one document's chunks into *new*; return the row that stands for it there."""
+        self, old: CatalogStore | None, scope: Scope, document: Document, *, from_sources: bool
+    ) -> tuple[Document, list[Chunk]]:
+        """Return one document's row and chunks for the next generation."""
         try:
-            document, chunks = await self._content(old, new, document, from_sources=from_sources)
+            document, chunks = await self._content(old, scope, document, from_sources=from_sources)
         except IngestError as error:
-            return replace(document, status=DocumentStatus.FAILED, reason=error.reason, message=str(error))
+            failed = replace(
+                document, status=DocumentStatus.FAILED, reason=error.reason, message=str(error), chunks=0
+            )
+            return failed, []
         if not chunks:
-            return document
-        await new.write_chunks(document.document_id, await self._preparation.represent(chunks))
+            return document, []
+        revision = document.revision + 1
         return replace(
-            document, status=DocumentStatus.READY, revision=document.revision + 1, reason=None, message=None
-        )
+            document, status=DocumentStatus.READY, revision=revision, reason=None, message=None
+        ), chunks
 
     async def _content(
-        self, old: CatalogStore | None, new: CatalogStore, document: Document, *, from_sources: bool
+        self, old: CatalogStore | None, scope: Scope, document: Document, *, from_sources: bool
     ) -> tuple[Document, list[Chunk]]:
         """Return the document's chunks: as stored, or read again if asked for and its file is unchanged."""
         stored: list[Chunk] = []
@@ -117,7 +140,7 @@ class Rebuilder:
         if not from_sources:
             return document, stored
         try:
-            current, data = await self._preparation.read(new.ref.scope, document)
+            current, data = await self._preparation.read(scope, document)
             if stored and current.document_id != document.document_id:
                 return document, stored
             return await self._preparation.cut(current, data)

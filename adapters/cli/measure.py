@@ -1,0 +1,94 @@
+"""Subcommands that measure: eval for quality, bench for speed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters.cli.options import as_json, print_json, run_async, settle
+
+if TYPE_CHECKING:
+    from bot.settings import Settings
+
+
+@click.command("eval")
+@click.argument("dataset", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@as_json
+def evaluate(dataset: Path, as_json: bool) -> int:
+    """Score a dataset folder: documents.jsonl and questions.jsonl.
+
+    Retrieval is scored per arm and fused, with 95 % intervals. Vectors are kept in the data folder, so a
+    second run over the same documents is fast.
+    """
+    return run_async(_evaluate(settle(), dataset, as_json=as_json))
+
+
+async def _evaluate(settings: Settings, dataset: Path, *, as_json: bool) -> None:
+    from pipeline.evaluation import evaluate as score
+
+    from adapters.cli.progress import WorkProgress
+    from bot.models import Models
+
+    embedder = await Models(settings).embedder()
+    with WorkProgress(f"Scoring {dataset.name}", quiet=as_json) as progress:
+        report = await score(
+            dataset, embedder=embedder, cache=settings.data_dir / "eval", progress=progress.update
+        )
+    if as_json:
+        print_json(report)
+    else:
+        _print_report(report)
+
+
+def _print_report(report: dict[str, Any]) -> None:
+    """Print a table: one line an arm, one column a measure."""
+    from rich.console import Console
+    from rich.table import Table
+
+    measures = list(dict.fromkeys(key for arm in report["arms"].values() for key in arm if "_ci" not in key))
+    table = Table("arm", *measures, title=f"{report['dataset']}, {report['questions']} questions")
+    for name, arm in report["arms"].items():
+        table.add_row(name, *(_cell(arm, measure) for measure in measures))
+    Console().print(table)
+
+
+def _cell(arm: dict[str, Any], measure: str) -> str:
+    value, interval = arm.get(measure), arm.get(f"{measure}_ci")
+    if value is None:
+        return "–"
+    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else f"{value:.3f}"
+
+
+@click.command()
+@click.option("--only", metavar="NAME", help="Measure only the figures whose name contains this.")
+@as_json
+def bench(only: str | None, as_json: bool) -> int:
+    """Measure this machine, each figure as a ratio against the raw library or model in the same run."""
+    return run_async(_bench(settle(), only, as_json=as_json))
+
+
+async def _bench(settings: Settings, only: str | None, *, as_json: bool) -> None:
+    from bot.benchmarks import measure
+
+    from adapters.cli.progress import WorkProgress
+
+    with WorkProgress("Measuring", quiet=as_json) as progress:
+        report = await measure(settings, only=only, progress=progress.update)
+    if as_json:
+        print_json(report)
+    else:
+        _print_figures(report)
+
+
+def _print_figures(report: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("figure", "value", "against", "ratio", "runs")
+    for figure in report["figures"]:
+        ratio = "–" if figure["ratio"] is None else f"{figure['ratio']:.2f}"
+        value = f"{figure['value']:.4g} {figure['unit']}"
+        table.add_row(figure["name"], value, figure["against"] or "–", ratio, str(figure["runs"]))
+    Console().print(table)

@@ -1,0 +1,151 @@
+"""Subcommands that ask: one question, or a conversation in the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters.cli.documents import describe_result, find_files, result_line
+from adapters.cli.options import ChannelType, as_json, channel, print_json, run_async, settle
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from bot.settings import Settings
+    from pipeline.domain import GenerationResponse, Memory, Question, Scope
+    from pipeline.ports import AnswerStream
+
+
+@click.command()
+@channel
+@click.option("--thread", metavar="T", help="A name; questions with the same one are follow-ups.")
+@click.option("--document", "documents", multiple=True, metavar="ID", help="Search only this document.")
+@click.argument("question")
+@as_json
+def ask(scope: Scope, thread: str | None, documents: tuple[str, ...], question: str, as_json: bool) -> int:
+    """Ask one question of a channel's documents.
+
+    A refusal is a decision, not a fault: the exit status is 0 and the reason is said.
+    """
+    from pipeline.domain import Filters, Question
+
+    filters = Filters(document_ids=frozenset(documents) or None)
+    asked = Question(text=question, scope=scope, thread=thread, filters=filters)
+    return run_async(_ask(settle(), asked, as_json=as_json))
+
+
+async def _ask(settings: Settings, question: Question, *, as_json: bool) -> None:
+    from bot.bootstrap import open_service
+
+    async with open_service(settings) as service:
+        pipeline = await service.pipeline()
+        if as_json:
+            response = await pipeline.ask(question)
+        else:
+            response = await _show(pipeline.ask_stream(question))
+        memory = await pipeline.remember(question, response)
+    if as_json:
+        print_json(describe_response(response, memory, question.thread))
+
+
+def describe_response(
+    response: GenerationResponse, memory: Memory | None, thread: str | None
+) -> dict[str, Any]:
+    """Return *response* in the form of ``ask --json``."""
+    usage = response.token_usage
+    remembered = memory.token_usage if memory else None
+    return {
+        "success": response.success,
+        "reason": response.reason,
+        "message": response.message,
+        "answer": response.answer,
+        "citations": [asdict(citation) for citation in response.citations],
+        "uncited_labels": list(response.uncited_labels),
+        "token_usage": asdict(usage) if usage else None,
+        "summary_token_usage": asdict(remembered) if remembered else None,
+        "finish_reason": response.finish_reason,
+        "latency_ms": asdict(response.latency),
+        "degraded": list(response.degraded),
+        "thread": thread,
+        "trace": [dict(event) for event in response.trace],
+    }
+
+
+async def _show(stream: AnswerStream) -> GenerationResponse:
+    """Print the answer as it grows, then what the finished reply adds to it."""
+    from adapters.terminal.text import safe
+    from bot.wording import final_text
+    from pipeline.domain import Delta
+
+    shown = ""
+    async for event in stream:
+        if isinstance(event, Delta):
+            click.echo(safe(event.text), nl=False)
+            shown += event.text
+    final = final_text(stream.response, shown)
+    # markers added at the end change text that was printed; then the whole reply is printed once more
+    rest = final[len(shown) :] if final.startswith(shown) else f"\n\n{final}"
+    click.echo(safe(rest))
+    return stream.response
+
+
+@click.command()
+@click.option(
+    "--channel",
+    "scope",
+    type=ChannelType(),
+    default="terminal:local:demo",
+    show_default=True,
+    metavar="C",
+    help="The channel, written platform:workspace:channel.",
+)
+@click.option(
+    "--docs",
+    "folder",
+    type=click.Path(exists=True, path_type=Path),
+    help="Index this file or folder first.",
+)
+@click.option(
+    "--script",
+    type=click.File(encoding="utf-8"),
+    help="Type the lines of this file, then end: a conversation without a keyboard.",
+)
+def chat(scope: Scope, folder: Path | None, script: TextIO | None) -> int:
+    """Talk in the terminal: upload files, ask, follow up.
+
+    Everything that works here works in Slack and Discord; /help lists the commands.
+    """
+    lines = script.read().splitlines() if script else None
+    return run_async(_chat(settle(), scope, folder, lines))
+
+
+async def _chat(settings: Settings, scope: Scope, folder: Path | None, lines: list[str] | None) -> None:
+    from rich.console import Console
+
+    from adapters.cli.progress import WorkProgress
+    from adapters.terminal.adapter import TerminalAdapter
+    from adapters.terminal.session import run_terminal
+    from bot.bootstrap import open_service
+    from bot.platform import open_platform
+
+    async with open_service(settings) as service, service.working():
+        if folder is not None:
+            with WorkProgress("Indexing") as progress:
+                results = await service.ingest(scope, list(find_files([folder])), progress.update)
+            for result in results:
+                click.echo(result_line(describe_result(result)))
+        for note in await service.describe_models():
+            click.echo(note)
+        adapter = TerminalAdapter(Console())
+        async with open_platform(service, adapter) as platform:
+            await run_terminal(
+                adapter,
+                platform.conversation,
+                platform.commands,
+                platform.uploads,
+                scope=scope,
+                lines=lines,
+            )

@@ -1,0 +1,1 @@
+"""The terminal: a chat platform made of standard input and output."""

@@ -1,0 +1,280 @@
+"""From settings to everything, wired. The one place that knows which part is built from which."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import socket
+import time
+import uuid
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from bot.models import Models
+from pipeline import catalog as jobs
+from pipeline.ask import Pipeline
+from pipeline.catalog import Catalog
+from pipeline.errors import CatalogError, PipelineError
+from pipeline.ingestion.indexer import Indexer
+from pipeline.ingestion.intake import Intake, Upload
+from pipeline.ingestion.preparation import Preparation
+from pipeline.ingestion.rebuild import Rebuilder
+from pipeline.ingestion.sandbox import ParseLimits, Sandbox
+from pipeline.ingestion.sources import LocalFiles, Sources
+from pipeline.ingestion.tokens import analyze
+from pipeline.lookup import Lookup
+from pipeline.memory import ThreadMemory
+from pipeline.retrieval.index import Indexes
+from pipeline.storage.events import SeenEvents
+from pipeline.storage.generations import Catalogs
+from pipeline.storage.job import JobState, NewJob
+from pipeline.storage.queue import Queue
+from pipeline.storage.sql import Database
+from pipeline.storage.threads import Threads
+from pipeline.storage.vectors import VectorStore
+from pipeline.storage.worker import Worker
+from pipeline.verification.attribution import Attributor
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from bot.settings import Settings
+    from pipeline.domain import Document, Scope
+    from pipeline.ingestion.intake import Accepted
+    from pipeline.storage.job import Job
+
+
+def utc_now() -> datetime:
+    """Return the time, in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """What is kept on disk or on servers, opened and migrated."""
+
+    database: Database
+    vectors: VectorStore
+    generations: Catalogs
+    queue: Queue
+    threads: Threads
+    seen: SeenEvents
+    catalog: Catalog
+
+
+@asynccontextmanager
+async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
+    """Open the stores for the length of the block.
+
+    An embedded database is migrated; a server's with pending migrations raises `PendingMigrations`.
+    """
+    async with AsyncExitStack() as stack:
+        database = await Database.connect(settings.database)
+        stack.push_async_callback(database.close)
+        await database.prepare()
+        vectors = await VectorStore.connect(settings.vectors)
+        stack.push_async_callback(vectors.close)
+        generations, queue = Catalogs(database), Queue(database)
+        yield Stores(
+            database=database,
+            vectors=vectors,
+            generations=generations,
+            queue=queue,
+            threads=Threads(database),
+            seen=SeenEvents(database),
+            catalog=Catalog(vectors, generations, queue),
+        )
+
+
+POLL_S = 0.1
+"""How often the end of a job is looked for; another process may be doing it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingested:
+    """What became of one file that the command line was given."""
+
+    path: Path
+    accepted: Accepted
+    document: Document | None
+    """As it stands in the catalog; None: it never got there."""
+
+
+class Service:
+    """Everything that a way in needs, over open stores."""
+
+    def __init__(
+        self, settings: Settings, stores: Stores, models: Models, sandbox: Sandbox, sources: Sources
+    ) -> None:
+        self.settings = settings
+        self.stores = stores
+        self.models = models
+        self.intake = Intake(stores.catalog, stores.queue, sources.fetch, utc_now)
+        preparation = Preparation(
+            fetch=sources.fetch, parse=sandbox.parse, analyze=analyze, embedder=models.embedder_for
+        )
+        self.rebuilder = Rebuilder(
+            catalog=stores.catalog,
+            vectors=stores.vectors,
+            generations=stores.generations,
+            queue=stores.queue,
+            preparation=preparation,
+        )
+        indexer = Indexer(
+            catalog=stores.catalog, queue=stores.queue, preparation=preparation, rebuilder=self.rebuilder
+        )
+        self.worker = Worker(
+            stores.queue,
+            {
+                jobs.INGEST: indexer.ingest,
+                jobs.FORGET: indexer.forget,
+                jobs.PURGE: indexer.purge,
+                jobs.REEMBED: self.rebuilder.reembed,
+                jobs.REINDEX: self.rebuilder.reindex,
+            },
+            owner=f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}",
+            slots=settings.ingestion.workers,
+        )
+        self._pipeline: Pipeline | None = None
+
+    async def pipeline(self) -> Pipeline:
+        """Return the pipeline, choosing its models on first use. Raises `ModelError`."""
+        if self._pipeline is None:
+            self._pipeline = await self._build_pipeline()
+        return self._pipeline
+
+    async def _build_pipeline(self) -> Pipeline:
+        llm = await self.models.llm()
+        stores, intent = self.stores, self.settings.retrieval
+        lookup = Lookup(
+            catalog=stores.catalog,
+            queue=stores.queue,
+            indexes=Indexes(analyze=analyze),
+            analyze=analyze,
+            embedder_for=self.models.embedder_for,
+            top_k=intent.top_k,
+            dense=intent.dense,
+            sparse=intent.sparse,
+        )
+        return Pipeline(
+            holdings=stores.catalog.holdings,
+            search=lookup,
+            reader=llm.reader,
+            attributor=Attributor(await self.models.embedder(), analyze),
+            memory=ThreadMemory(stores.threads, llm.summarizer, utc_now),
+            clock=time.perf_counter,
+        )
+
+    async def describe_models(self) -> list[str]:
+        """Return a sentence for each model that is used. Raises `ModelError`."""
+        await self.models.llm()
+        return self.models.notes
+
+    async def missing(self) -> str | None:
+        """Return what keeps the service from answering, None if nothing does; for /readyz."""
+        try:
+            async with self.stores.database.read():
+                await self.models.llm()
+        except PipelineError as error:
+            return str(error)
+        return None
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[None]:
+        """Do queued jobs in the background for the length of the block."""
+        stop = asyncio.Event()
+        task = asyncio.create_task(self.worker.run(stop), name="worker")
+        try:
+            yield
+        finally:
+            stop.set()
+            await task
+
+    async def ingest(
+        self,
+        scope: Scope,
+        files: Sequence[tuple[Path, str]],
+        progress: Callable[[int, int, str], None],
+    ) -> list[Ingested]:
+        """Index *files* (path and display name) and wait for all of them; one bad file stops no other.
+
+        Jobs are done by `working`, here or in another process.
+        """
+        taken = []
+        for path, name in files:
+            upload = Upload(source=path.absolute().as_uri(), display_name=name)
+            taken.append((path, await self.intake.accept(scope, upload)))
+        queued = {accepted.document_id for _, accepted in taken if accepted.status == "queued"}
+        while waiting := [
+            job.payload
+            for job in await self.stores.queue.waiting(scope)
+            if job.payload.get("document_id") in queued
+        ]:
+            progress(len(taken) - len(waiting), len(taken), waiting[0]["display_name"])
+            await asyncio.sleep(POLL_S)
+        documents = {d.document_id: d for d in await self.stores.catalog.documents(scope)}
+        return [
+            Ingested(path=path, accepted=accepted, document=documents.get(accepted.document_id or ""))
+            for path, accepted in taken
+        ]
+
+    async def forget(self, scope: Scope, document_ids: Sequence[str] | None) -> list[str]:
+        """Remove documents (None: all of the channel) and wait until they are gone; return their ids."""
+        catalog = self.stores.catalog
+        if document_ids is None:
+            document_ids = [document.document_id for document in await catalog.documents(scope)]
+            await self._finish(await catalog.request_purge(scope))
+        elif document_ids:
+            await self._finish(await catalog.request_forget(scope, document_ids))
+        return list(document_ids)
+
+    async def reindex(self, scope: Scope) -> None:
+        """Rebuild a catalog from its sources and wait for it. Raises `CatalogError` if it failed."""
+        job = NewJob(kind=jobs.REINDEX, scope=scope, dedupe_key=jobs.REINDEX)
+        await self._finish(await self.stores.queue.enqueue(job))
+
+    async def _finish(self, job: Job) -> None:
+        """Wait until *job* has ended, whoever does it. Raises `CatalogError` if it did not end well."""
+        current: Job | None = job
+        while current is not None and current.state in {JobState.QUEUED, JobState.RUNNING}:
+            await asyncio.sleep(POLL_S)
+            current = await self.stores.queue.find(job.id)
+        if current is not None and current.state is not JobState.DONE:
+            raise CatalogError(
+                f"'{job.kind}' did not work: {current.message or 'see the log'} Try it again; "
+                f"'footnote doctor' may know more."
+            )
+
+
+@asynccontextmanager
+async def open_service(
+    settings: Settings,
+    *,
+    models: Models | None = None,
+    fetchers: Mapping[str, Callable[[str], Awaitable[bytes]]] | None = None,
+) -> AsyncIterator[Service]:
+    """Open everything for the length of the block; *models* replaces and *fetchers* adds to the real ones."""
+    limits = ParseLimits(
+        max_bytes=settings.ingestion.max_bytes,
+        max_pages=settings.ingestion.max_pages,
+        cpu_seconds=math.ceil(settings.ingestion.timeout_s),
+        wall_seconds=settings.ingestion.timeout_s,
+    )
+    local = LocalFiles(max_bytes=settings.ingestion.max_bytes)
+    async with (
+        open_stores(settings) as stores,
+        Sandbox(processes=settings.ingestion.workers, limits=limits) as sandbox,
+    ):
+        service = Service(
+            settings,
+            stores,
+            models or Models(settings),
+            sandbox,
+            Sources({"file": local.fetch, **(fetchers or {})}),
+        )
+        await service.rebuilder.clear_up()
+        yield service

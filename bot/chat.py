@@ -1,0 +1,300 @@
+"""What the bot asks of a chat platform, and nothing more.
+
+ChatError                 the platform did not do its part
+├── RateLimited           it asks to wait; carries for how long
+├── MessageGone           the message (or its thread) was deleted by somebody else
+├── NotAllowed            a permission, a setting or the platform itself forbids it; trying again is useless
+├── Unreachable           nobody knows whether it arrived: the network or the platform's server failed
+└── TooLong               the rendered text is longer than the platform takes
+
+An adapter translates every exception of its SDK into one of these, with ``raise … from exc``.
+
+Text that crosses the seam is Markdown as models write it (CommonMark and tables), without any platform's
+mention syntax. Putting it into the platform's dialect is the adapter's duty, and so is making it harmless:
+whatever would ping somebody, resolve to a live mention or escape the terminal is neutralised by the adapter,
+in `ChatAdapter.post` and `edit` as well as across the pieces of a `LiveMessage`. What the platform cannot
+show is replaced by a chosen fallback and logged, never lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from pipeline.domain import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class ChatError(Exception):
+    """The chat platform failed."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class RateLimited(ChatError):
+    """The platform asks to slow down."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__()
+        self.retry_after = retry_after
+        """Seconds to wait before the next call."""
+
+
+class MessageGone(ChatError):
+    """The message does not exist any more."""
+
+
+class NotAllowed(ChatError):
+    """The platform does not permit this."""
+
+
+class Unreachable(ChatError):
+    """The platform could not be reached, or did not confirm what it was asked to do."""
+
+
+class TooLong(ChatError):
+    """The text is longer than the platform takes."""
+
+
+class Threading(Enum):
+    """How a platform keeps a conversation together."""
+
+    NATIVE = "native"
+    REPLIES = "replies"
+    FLAT = "flat"
+
+
+class Share(Enum):
+    """Whose budget an edit uses up: what shares it must be paced together."""
+
+    WORKSPACE = "workspace"
+    THREAD = "thread"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """The limits of a platform. Zero and None mean *not at all*."""
+
+    max_chars: int
+    """Characters (code points) of Markdown in one message, with room left for what rendering adds."""
+    edit_interval: float | None
+    """Seconds between two edits that the budget carries for ever; None: what was posted stays as it is."""
+    threading: Threading
+    max_buttons: int = 0
+    max_upload_bytes: int = 0
+    edit_share: Share = Share.WORKSPACE
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One conversation; ``str()`` and `parse` are inverse, so it can be kept as text."""
+
+    scope: Scope
+    key: str
+    """What the platform calls the thread; never empty."""
+
+    def __post_init__(self) -> None:
+        if not self.key:
+            raise ValueError("a thread needs a key")
+
+    @classmethod
+    def parse(cls, text: str) -> Thread:
+        """Read what ``str()`` wrote. Raises `InvalidScope` or `ValueError`."""
+        scope, _, key = text.partition("/")
+        return cls(Scope.parse(scope), key)
+
+    def __str__(self) -> str:
+        return f"{self.scope}/{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRef:
+    """A message that the bot posted."""
+
+    thread: Thread
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """Something to press. A press comes back as an `IncomingAction` with *action* and *value*."""
+
+    label: str
+    action: str
+    value: str = ""
+    fallback: str | None = None
+    """Markdown that stands for it where no button fits; None: it may be left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """What one message shows."""
+
+    text: str
+    """Markdown; citations and notes stand in it already."""
+    buttons: tuple[Button, ...] = ()
+    preview: str | None = None
+    """Plain text for notifications, where the platform asks for it; None: the beginning of the text."""
+    nonce: str | None = None
+    """At most 25 characters. Posting it again must not show a second message where the platform can tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of a thread's history."""
+
+    author: str
+    text: str
+    own: bool
+    """Whether the bot wrote it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingMessage:
+    """A message that is for the bot: it was named, or written to directly, or the thread is its own."""
+
+    event_id: str
+    message_id: str
+    """The same for every event about this message: two events with one message id are one question."""
+    thread: Thread
+    author: str
+    text: str
+    """Without the mention of the bot; other mentions replaced by names."""
+    mentioned: bool = True
+    """Whether the bot was named in it."""
+    midway: bool = False
+    """Whether the thread holds earlier messages, which the bot may not have seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageEdited:
+    """A message for the bot has another text now."""
+
+    event_id: str
+    message_id: str
+    thread: Thread
+    author: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageDeleted:
+    """A message was taken back; whether it was a question of ours need not be known."""
+
+    event_id: str
+    message_id: str
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRequested:
+    """Somebody asked to stop the answer that is being written in a thread."""
+
+    thread: Thread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingFile:
+    """A file that was put into a channel where the bot is."""
+
+    event_id: str
+    file_id: str
+    """The same for every event about this file."""
+    thread: Thread
+    """Where to say what became of it."""
+    author: str
+    name: str
+    source: str
+    """Where the original is and stays, in a form that the adapter's own fetcher understands."""
+    size: int | None = None
+    """Bytes, as the platform declares them; None: it does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRemoved:
+    """A file was deleted in the chat."""
+
+    event_id: str
+    scope: Scope
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingAction:
+    """Somebody pressed a button."""
+
+    event_id: str
+    thread: Thread
+    author: str
+    action: str
+    value: str
+
+
+Incoming = IncomingMessage | MessageEdited | MessageDeleted | StopRequested
+
+
+class LiveMessage(Protocol):
+    """A message that the platform itself streams; one caller at a time."""
+
+    @property
+    def message(self) -> MessageRef | None:
+        """What to edit or delete when the stream breaks; None while nothing was shown."""
+
+    async def append(self, markdown: str) -> None:
+        """Show more text. After `RateLimited` nothing of it was shown.
+
+        Any other error breaks the stream, whatever was shown of it; `message` can be edited from then on.
+        """
+
+    async def close(self, body: Body) -> MessageRef:
+        """End the stream; the message then shows *body* and nothing else, replaced if it must be.
+
+        After `RateLimited` or `Unreachable` it may be called again, or `message` be edited instead.
+        """
+
+
+class ChatAdapter(Protocol):
+    """One chat platform.
+
+    The adapter alone decides "is this me?" and "is this for me?", acknowledges at once and hands what is left
+    to `Conversation.receive` and `Uploads.receive`, in the order in which it came.
+    """
+
+    @property
+    def name(self) -> str:
+        """For logs and scopes, for instance ``slack``; never compared outside the adapter."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The platform's limits."""
+
+    async def post(self, thread: Thread, body: Body) -> MessageRef:
+        """Show a new message. Raises `ChatError`; after `Unreachable` it may have been shown."""
+
+    async def edit(self, message: MessageRef, body: Body) -> None:
+        """Replace all of a message; doing so twice is doing so once. Returns when the platform confirmed it.
+
+        Raises `ChatError`: `MessageGone` for a deleted message, `NotAllowed` where nothing can be edited.
+        """
+
+    async def delete(self, message: MessageRef) -> None:
+        """Take a message back. Raises `ChatError`, `MessageGone` when somebody else did."""
+
+    async def set_status(self, thread: Thread, text: str | None) -> None:
+        """Say what the bot is doing, in a place that leaves no message behind; None: nothing any more.
+
+        A platform without such a place does nothing. Raises `ChatError`.
+        """
+
+    async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:
+        """Return the last *limit* messages of a thread, oldest first. Raises `ChatError`."""
+
+    async def open_stream(self, thread: Thread) -> LiveMessage | None:
+        """Return a message that will grow, or None: post and edit instead. Nothing is shown by opening it.
+
+        Raises `ChatError`, which is as good as None.
+        """

@@ -1,0 +1,104 @@
+"""The block under an answer that resolves every ``[n]`` to a file, a place and a link."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pipeline.domain import Citation
+
+QUOTE_LENGTH = 160
+PASSAGE_LENGTH = 400
+NAME_LENGTH = 80
+
+_MARKER = re.compile(r"\[(\d{1,3})\]")
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\s]+")
+"""White space, control characters, and those that turn the direction of text around or hide in it."""
+
+_SPECIAL = re.compile(
+    r"""[`*\[\]<]            # emphasis, code, links, mentions and HTML
+    | \\(?=[^\w\s])          # a backslash that would escape what follows
+    | (?<![^\W_])_|_(?![^\W_])  # an underscore inside a word is none
+    | ~(?=~)|(?<=~)~ | \|(?=\|)|(?<=\|)\|
+    | &(?=\#?\w{1,31};)      # an entity
+    """,
+    re.VERBOSE,
+)
+_LINKED = frozenset({"http", "https", "file"})
+
+
+def block(citations: Iterable[Citation], answer: str) -> str:
+    """Return one line for each citation whose marker stands in *answer*, by label; "" for none."""
+    used = set(_MARKER.findall(answer))
+    return _lines((c for c in citations if c.label in used), QUOTE_LENGTH)
+
+
+def passages(citations: Iterable[Citation]) -> str:
+    """Return one line for each citation, with longer quotes: what to show instead of an answer."""
+    return _lines(citations, PASSAGE_LENGTH)
+
+
+def literal(text: str, limit: int) -> str:
+    """Return *text* in one line of at most about *limit* characters that Markdown shows as it is."""
+    return _SPECIAL.sub(lambda found: "\\" + found.group(), _shortened(_one_line(text), limit))
+
+
+def file_name(name: str) -> str:
+    """Return a document's name for people, long ones shortened in the middle so that the ending stays."""
+    clean = _one_line(name) or "unnamed file"
+    if len(clean) > NAME_LENGTH:
+        half = NAME_LENGTH // 2
+        clean = f"{clean[:half]}…{clean[-half:]}"
+    return literal(clean, NAME_LENGTH + 1)
+
+
+def _lines(citations: Iterable[Citation], length: int) -> str:
+    """Join the citations' lines with hard breaks, so that no renderer runs them together."""
+    ordered = sorted(citations, key=lambda c: (len(c.label), c.label))
+    return "  \n".join(_line(citation, length) for citation in ordered)
+
+
+def _line(citation: Citation, length: int) -> str:
+    where = ", ".join(_places(citation))
+    quoted = f" — “{literal(citation.quote, length)}”" if citation.quote else ""
+    link = _link(citation.url)
+    return f"[{citation.label}] {where}{quoted}{link}"
+
+
+def _places(citation: Citation) -> Iterable[str]:
+    yield file_name(citation.display_name)
+    if citation.page is not None:
+        yield f"page {citation.page}"
+    if citation.lines is not None:
+        first, last = citation.lines
+        yield f"line {first}" if first == last else f"lines {first}–{last}"
+    if citation.section:
+        yield literal(citation.section, NAME_LENGTH)
+
+
+def _link(url: str | None) -> str:
+    """Return a link in the form that shows no preview; "" for an address that is none to follow."""
+    if not url:
+        return ""
+    target = quote(url, safe="%/:=&?~#+!$,;'@()*[]-._")
+    try:
+        scheme = urlsplit(target).scheme
+    except ValueError:
+        return ""
+    return f" ([open](<{target}>))" if scheme in _LINKED else ""
+
+
+def _one_line(text: str) -> str:
+    return _INVISIBLE.sub(" ", text).strip()
+
+
+def _shortened(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    head = text[:limit]
+    gap = head.rfind(" ", limit // 2)
+    return (head[:gap] if gap > 0 else head).rstrip(" ,;:.") + "…"

@@ -1,0 +1,150 @@
+"""Carry messages to the platform: as often as it takes, and split as small as it must be."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from bot.chat import Body, ChatError, MessageGone, RateLimited, TooLong, Unreachable
+from bot.splitting import SMALLEST, split
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+    from bot.chat import Button, Capabilities, ChatAdapter, MessageRef, Thread
+    from bot.pacing import Clock, Limiter
+
+logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
+
+TRIES = 6
+"""How often an unreachable platform is asked: with the back-off below for about half a minute."""
+BACKOFF = 1.0
+"""Seconds before the second try; each further wait is twice as long."""
+PATIENCE = 600.0
+"""Seconds that one message waits for a platform that asks to slow down."""
+
+
+class Courier:
+    """Calls one platform for one budget of edits."""
+
+    def __init__(self, adapter: ChatAdapter, limiter: Limiter, clock: Clock) -> None:
+        self.adapter = adapter
+        self.limiter = limiter
+        self._clock = clock
+        self._statuses: dict[Thread, str] = {}
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The platform's limits."""
+        return self.adapter.capabilities
+
+    @property
+    def ready(self) -> bool:
+        """Whether the budget has room for something that may as well be left out."""
+        return self.limiter.delay(self._clock.monotonic()) == 0
+
+    async def once(self, call: Callable[[], Awaitable[Result]]) -> Result:
+        """Make one call that may fail; the budget learns from it. Raises `ChatError`."""
+        self.limiter.take(self._clock.monotonic())
+        try:
+            result = await call()
+        except RateLimited as limit:
+            self.limiter.limited(self._clock.monotonic(), limit.retry_after)
+            raise
+        self.limiter.landed()
+        return result
+
+    async def insist(self, call: Callable[[], Awaitable[Result]]) -> Result:
+        """Repeat a call until the platform takes it: wait out its limits, retry what did not arrive.
+
+        Raises the `ChatError` that repeating cannot help.
+        """
+        begun = self._clock.monotonic()
+        lost = 0
+        with self.limiter.finishing():
+            while True:
+                await self._wait()
+                try:
+                    return await self.once(call)
+                except RateLimited:
+                    if self._clock.monotonic() - begun > PATIENCE:
+                        raise
+                except Unreachable:
+                    lost += 1
+                    if lost >= TRIES:
+                        raise
+                    await self._clock.sleep(BACKOFF * 2 ** (lost - 1))
+
+    async def post(self, thread: Thread, body: Body, limit: int | None = None) -> list[MessageRef]:
+        """Show *body*, however long, in as many messages as it takes. Raises `ChatError`."""
+        most = limit or self.capabilities.max_chars
+        posted: list[MessageRef] = []
+        for piece in bodies(body, self.capabilities, most):
+            try:
+                posted.append(await self.insist(partial(self.adapter.post, thread, piece)))
+            except TooLong:
+                if smaller(most) < SMALLEST:
+                    raise
+                posted += await self.post(thread, piece, smaller(most))
+        return posted
+
+    async def remove(self, messages: Iterable[MessageRef]) -> None:
+        """Take messages back; one that somebody else deleted is as good as removed."""
+        for message in messages:
+            try:
+                await self.insist(partial(self.adapter.delete, message))
+            except MessageGone:
+                continue
+            except ChatError as error:
+                logger.warning("a message could not be removed: %s", type(error).__name__)
+
+    async def show_status(self, thread: Thread, text: str) -> None:
+        """Say what is being done, beside the messages. Raises `ChatError`."""
+        if self._statuses.get(thread) != text:
+            self._statuses[thread] = text
+            await self.once(partial(self.adapter.set_status, thread, text))
+
+    async def end_status(self) -> None:
+        """Take back what `show_status` said, if the platform lets us."""
+        while self._statuses:
+            thread, _ = self._statuses.popitem()
+            try:
+                await self.once(partial(self.adapter.set_status, thread, None))
+            except ChatError as error:
+                logger.info("a status stays until the platform drops it: %s", type(error).__name__)
+
+    async def _wait(self) -> None:
+        while (delay := self.limiter.delay(self._clock.monotonic(), final=True)) > 0:
+            await self._clock.sleep(delay)
+
+
+def bodies(body: Body, capabilities: Capabilities, limit: int | None = None) -> list[Body]:
+    """Return *body* as messages that fit the platform, at least one; the last carries the buttons.
+
+    A button that does not fit is replaced by its fallback text, or left out when it has none.
+    """
+    shown = body.buttons[: capabilities.max_buttons]
+    text = _with_fallbacks(body.text, body.buttons[capabilities.max_buttons :])
+    parts = [part.text for part in split(text, limit or capabilities.max_chars)] or ["…"]
+    pieces = [Body(text=part) for part in parts]
+    pieces[-1] = replace(pieces[-1], buttons=shown)
+    if body.preview is not None:
+        pieces[0] = replace(pieces[0], preview=body.preview)
+    if body.nonce is not None:
+        pieces = [replace(piece, nonce=f"{body.nonce}-{n}") for n, piece in enumerate(pieces)]
+    return pieces
+
+
+def smaller(limit: int) -> int:
+    """Return the limit to try after a platform refused a message as too long."""
+    return limit * 3 // 4
+
+
+def _with_fallbacks(text: str, buttons: Sequence[Button]) -> str:
+    lines = [button.fallback for button in buttons if button.fallback]
+    if buttons:
+        logger.info("buttons that do not fit: %d, shown as text: %d", len(buttons), len(lines))
+    return "\n\n".join([text, *lines])

@@ -1,0 +1,213 @@
+"""A growing answer becomes messages on one platform, and the last edit always lands."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, assert_never
+
+from bot.chat import ChatError, RateLimited, Unreachable
+from bot.pacing import first_of
+from bot.screens import Edits, StreamBroken, open_screen
+from bot.wording import RESTARTING, final_text, sentence, stage_text
+from pipeline.domain import Delta, GenerationResponse, Progress, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.chat import Button, MessageRef, Thread
+    from bot.courier import Courier
+    from bot.pacing import Clock
+    from bot.screens import Screen
+    from pipeline.ports import AnswerStream
+
+logger = logging.getLogger(__name__)
+
+TROUBLES = 3
+"""After so many lost intermediate edits in a row only the last one is made."""
+
+
+class Halt(Enum):
+    """Why an answer ends before its time."""
+
+    STOPPED = "stopped"
+    """Somebody asked for it: what was written stays, and says that it was stopped."""
+    RESTARTING = "restarting"
+    """The program ends: what was written stays, and says how to go on."""
+    WITHDRAWN = "withdrawn"
+    """The question changed or is gone: nothing is written any more, the messages are left to the caller."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a reply ended."""
+
+    response: GenerationResponse
+    messages: tuple[MessageRef, ...]
+    delivered: bool
+    """False: the platform took the final text for no effort, or nobody wants it any more."""
+
+
+class Reply:
+    """One answer on its way to one thread.
+
+    The loop that reads the answer never waits for the platform: an editor of its own shows the latest text
+    whenever the budget lets it, and only the final text is insisted on.
+    """
+
+    def __init__(
+        self,
+        courier: Courier,
+        thread: Thread,
+        clock: Clock,
+        *,
+        key: str,
+        buttons: Sequence[Button] = (),
+        reuse: Sequence[MessageRef] = (),
+    ) -> None:
+        self._courier = courier
+        self._thread = thread
+        self._clock = clock
+        self._key = key
+        self._buttons = buttons
+        self._reuse = tuple(reuse)
+        self._screen: Screen | None = None
+        self._text = ""
+        self._stage = ""
+        self._troubles = 0
+        self._halt: Halt | None = None
+        self._changed = asyncio.Event()
+        self._ended = asyncio.Event()
+        self.halted = asyncio.Event()
+
+    @property
+    def messages(self) -> tuple[MessageRef, ...]:
+        """What stands in the thread because of this answer, now."""
+        return self._reuse if self._screen is None else self._screen.messages
+
+    def halt(self, why: Halt) -> None:
+        """End the answer; `show` then returns soon. Only a withdrawal overrules an earlier halt."""
+        if self._halt is None or why is Halt.WITHDRAWN:
+            self._halt = why
+        self.halted.set()
+
+    async def show(self, stream: AnswerStream) -> Outcome:
+        """Show *stream* until it ends, and its outcome; never raises for what pipeline or platform do."""
+        reader = asyncio.create_task(self._read(stream), name="read answer")
+        editor = asyncio.create_task(self._edit(), name="edit reply")
+        try:
+            response = await self._outcome(stream, reader)
+            self._ended.set()
+            self._changed.set()
+            await asyncio.wait([editor])
+            if (
+                error := editor.exception()
+            ) is not None:  # a fault of the adapter; the end is shown all the same
+                report(error)
+            delivered = await self._finish(response)
+        finally:
+            reader.cancel()
+            editor.cancel()
+        return Outcome(response=response, messages=self.messages, delivered=delivered)
+
+    async def _read(self, stream: AnswerStream) -> GenerationResponse:
+        try:
+            async for event in stream:
+                self._take(event)
+            response = stream.response
+        except Exception as error:  # noqa: BLE001 - whatever the pipeline raises, people get a sentence
+            return _failed(error)
+        return response
+
+    def _take(self, event: Progress | Delta) -> None:
+        match event:
+            case Delta(text=text):
+                self._text += text
+            case Progress():
+                self._stage = stage_text(event)
+            case _:
+                assert_never(event)
+        self._changed.set()
+
+    async def _outcome(
+        self, stream: AnswerStream, reader: asyncio.Task[GenerationResponse]
+    ) -> GenerationResponse:
+        """Wait for the end of the answer, or make one."""
+        await first_of(asyncio.shield(reader), self.halted.wait())
+        if reader.done():
+            return reader.result()
+        reader.cancel()
+        await asyncio.wait([reader])
+        try:
+            await stream.aclose()
+        except Exception as error:  # noqa: BLE001 - an answer that cannot be stopped is not waited for
+            report(error)
+        message = RESTARTING if self._halt is Halt.RESTARTING else sentence(Reason.CANCELLED)
+        return GenerationResponse(success=False, reason=Reason.CANCELLED, message=message)
+
+    async def _edit(self) -> None:
+        """Show the latest state whenever there is news and the budget has room, until the answer ended."""
+        self._screen = await open_screen(self._courier, self._thread, key=self._key, reuse=self._reuse)
+        while await self._due():
+            try:
+                await self._show_latest(self._screen)
+            except RateLimited:
+                self._changed.set()  # the budget knows how long to wait
+            except StreamBroken:
+                self._screen = self._screen.fallback()
+                self._changed.set()
+            except ChatError as error:
+                self._trouble(error)
+
+    async def _due(self) -> bool:
+        await self._changed.wait()
+        while not self._ended.is_set() and (delay := self._courier.limiter.delay(self._clock.monotonic())):
+            await first_of(self._clock.sleep(delay), self._ended.wait())
+        self._changed.clear()
+        return not self._ended.is_set()
+
+    async def _show_latest(self, screen: Screen) -> None:
+        if self._troubles >= TROUBLES:
+            return
+        if self._text:
+            await screen.grow(self._text)
+        elif self._stage:
+            await screen.stage(self._stage)
+        self._troubles = 0
+
+    def _trouble(self, error: ChatError) -> None:
+        """Count a lost edit. What repeating cannot help is not tried again before the end."""
+        self._troubles += 1 if isinstance(error, Unreachable) else TROUBLES
+        self._changed.set()
+        logger.info("an intermediate edit was lost: %s", type(error).__name__)
+
+    async def _finish(self, response: GenerationResponse) -> bool:
+        """Show the outcome; False when nobody wants it or the platform takes it for no effort."""
+        screen = self._screen or Edits(self._courier, self._thread, key=self._key)
+        self._screen = screen
+        try:
+            if self._halt is Halt.WITHDRAWN:
+                await screen.abandon()
+                return False
+            await screen.finish(final_text(response, self._text), self._buttons)
+        except ChatError as error:
+            logger.warning("a reply could not be delivered: %s", type(error).__name__)
+            return False
+        finally:
+            await self._courier.end_status()
+        return True
+
+
+def report(error: BaseException) -> None:
+    """Log a fault of ours. Its text may quote people, so it is not shown by default."""
+    logger.warning("an answer failed: %s", type(error).__name__)
+    logger.debug("an answer failed", exc_info=error)
+
+
+def _failed(error: Exception) -> GenerationResponse:
+    report(error)
+    return GenerationResponse(
+        success=False, reason=Reason.INTERNAL_ERROR, message=sentence(Reason.INTERNAL_ERROR)
+    )

@@ -1,0 +1,131 @@
+"""What stages, outcomes and shortcomings are called when people read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from bot.citations import block, passages
+from pipeline.domain import IngestReason, Reason, Stage
+
+if TYPE_CHECKING:
+    from pipeline.domain import GenerationResponse, Progress
+
+RESTARTING = "I am being restarted, so this stopped here. Ask again in a minute."
+
+_SENTENCES: dict[Reason, str] = {
+    Reason.EMPTY_QUERY: "There was no question in that message. Ask something about this channel's files.",
+    Reason.QUERY_TOO_LONG: "That question is too long. Shorten it, or upload the long part as a file.",
+    Reason.PROMPT_INJECTION: "That reads like an instruction to me. Ask about what the files say instead.",
+    Reason.RATE_LIMITED: "Too many questions are waiting here. Ask again when they are answered.",
+    Reason.NO_DOCUMENTS: "This channel has no indexed files yet. Upload one, then ask again.",
+    Reason.STILL_INDEXING: "This channel's files are still being indexed. Ask again in a moment.",
+    Reason.NO_RELEVANT_CONTEXT: "Nothing in this channel's files answers this. Try other words, "
+    "or upload a file that covers it.",
+    Reason.EMPTY_RESPONSE: "The language model sent no answer. Ask again, perhaps in other words.",
+    Reason.UNSUPPORTED_ANSWER: "Nothing of the answer was supported by the files, so it is not shown.",
+    Reason.MODEL_UNAVAILABLE: "The language model cannot be reached. Tell whoever runs me.",
+    Reason.MODEL_TIMEOUT: "The language model took too long. Ask again, or ask for less at once.",
+    Reason.MODEL_NOT_FOUND: "The language model is not installed on its server. Tell whoever runs me.",
+    Reason.CANCELLED: "Stopped.",
+    Reason.INTERNAL_ERROR: "Something went wrong on my side, and it was logged. Ask again.",
+}
+
+_INGEST: dict[IngestReason, str] = {
+    IngestReason.EMPTY_FILE: "the file is empty.",
+    IngestReason.NO_TEXT: "it holds no text. A scanned file needs text recognition (OCR) first.",
+    IngestReason.UNSUPPORTED_TYPE: "this kind of file cannot be read.",
+    IngestReason.ENCRYPTED: "it is protected by a password. Upload a copy without one.",
+    IngestReason.CORRUPT: "it is damaged. Try to open and save it again.",
+    IngestReason.TOO_LARGE: "it is too large. Upload it in parts.",
+    IngestReason.TOO_MANY_PAGES: "it has too many pages. Upload it in parts.",
+    IngestReason.TIMED_OUT: "reading it took too long. Upload it in parts.",
+    IngestReason.UNREADABLE: "it could not be fetched or read. Upload it again.",
+}
+
+_PARTIAL = frozenset({Reason.CANCELLED, Reason.INTERNAL_ERROR})
+"""Ends that say nothing against the text that was already released, so it stays."""
+
+_DEGRADED: dict[str, str] = {
+    "dense:embedder_changed": "Searched by words only: the files were indexed with another embedding model, "
+    "and whoever runs me can rebuild the index.",
+    "dense": "Searched by words only, without meaning.",
+    "sparse": "Searched by meaning only, without exact words.",
+    "rerank": "The ranking was not refined.",
+    "generation:context_truncated": "The model's server cut the passages short.",
+    "context": "Some passages did not fit into the model's context and were left out.",
+    "extractive": "No language model is connected: these are the best sentences of the files, quoted.",
+}
+
+_ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth")
+
+
+def stage_text(progress: Progress) -> str:
+    """Return what to show while there is no text yet."""
+    match progress.stage:
+        case Stage.SEARCHING:
+            return f"Searching {_counted(progress.total, 'document')}…" if progress.total else "Searching…"
+        case Stage.WAITING:
+            return f"{_ordinal(progress.position)} in the queue…" if progress.position else "Waiting…"
+        case Stage.WRITING:
+            return "Writing…"
+        case Stage.CHECKING:
+            if progress.position and progress.total:
+                return f"Checking claim {progress.position} of {progress.total}…"
+            return "Checking…"
+        case _:
+            assert_never(progress.stage)
+
+
+def sentence(reason: Reason, message: str | None = None) -> str:
+    """Return why there is no answer and what to do about it; the pipeline's own *message* goes first."""
+    return message or _SENTENCES[reason]
+
+
+def ingest_sentence(reason: IngestReason | None, message: str | None = None) -> str:
+    """Return why a file was not indexed, as the rest of a sentence that names it."""
+    return message or _INGEST[reason or IngestReason.UNREADABLE]
+
+
+def final_text(response: GenerationResponse, released: str = "") -> str:
+    """Return all that the finished reply says: the answer or the reason, the sources, the shortcomings.
+
+    *released* is the text that was shown while the answer grew.
+    """
+    if response.success:
+        pieces = [response.answer, block(response.citations, response.answer)]
+    else:
+        pieces = _failure(response, released)
+    pieces.extend(f"_{note}_" for note in notes(response.degraded))
+    return "\n\n".join(piece for piece in pieces if piece.strip())
+
+
+def notes(degraded: tuple[str, ...]) -> list[str]:
+    """Return one sentence for each *different* shortcoming that people should know of."""
+    return list(dict.fromkeys(note for code in degraded if (note := _note(code))))
+
+
+def _failure(response: GenerationResponse, released: str) -> list[str]:
+    reason = response.reason or Reason.INTERNAL_ERROR
+    why = sentence(reason, response.message)
+    if reason in _PARTIAL:
+        said = response.answer or released
+        return [said, block(response.citations, said), f"_{why}_" if said.strip() else why]
+    found = passages(response.citations)
+    return [why, f"**Passages**\n\n{found}" if found else ""]
+
+
+def _note(code: str) -> str:
+    """Return the sentence for a code such as ``dense:unavailable``; an unknown one is named, not hidden."""
+    part = "extractive" if "extractive" in code else code.partition(":")[0]
+    known = _DEGRADED.get(code) or _DEGRADED.get(part)
+    return known or f"Answered without a part of the search ({code})."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _ordinal(position: int | None) -> str:
+    if position is not None and 1 <= position <= len(_ORDINALS):
+        return _ORDINALS[position - 1]
+    return f"Number {position}"

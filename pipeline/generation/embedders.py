@@ -1,0 +1,163 @@
+"""Texts to vectors: a model that runs in this process, or one behind a server."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+from pipeline.errors import ModelUnavailable
+from pipeline.generation.faults import translated
+from pipeline.generation.limiter import Limiter, Priority
+from pipeline.generation.profiles import prefixes_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from pipeline.generation.faults import Server
+
+    Vector = NDArray[np.float32]
+
+EMBEDDED_MODEL: Final = "all-minilm-l6-v2-int8"
+EMBEDDED_DIMENSION: Final = 384
+
+BULK_CHARACTERS: Final = 10_000
+"""A batch of more text than this is bulk and lets smaller ones go first, text by text."""
+
+SERVER_BATCH: Final = 32
+"""Texts per request: few enough that a query sent meanwhile is not held up for long."""
+
+PROBE: Final = "How long is a vector of this model?"
+
+
+class Encoder(Protocol):
+    """One text to one vector, on the calling thread."""
+
+    def __call__(self, text: str) -> Vector:
+        """Return a float32 vector of length 1."""
+        ...
+
+
+class EmbeddedEmbedder:
+    """The sentence encoder that is installed with Footnote; it needs no server.
+
+    The model is loaded on first use, off the event loop. Texts are encoded one by one: a padded batch costs
+    more time and memory on a CPU than it saves, and between two texts of a bulk batch a question gets in.
+    """
+
+    def __init__(self, *, threads: int = 1, load: Callable[[int], Encoder] | None = None) -> None:
+        self._threads = threads
+        self._load = load or _load_minilm
+        self._loading = Lock()
+        self._encoder: Encoder | None = None
+        # sentences of one answer are looked at by the reader, the citations and the gate
+        self._recent = lru_cache(maxsize=512)(self._encode)
+        self._limiter = Limiter()
+
+    @property
+    def name(self) -> str:
+        return f"embedded:{EMBEDDED_MODEL}"
+
+    @property
+    def dimension(self) -> int:
+        return EMBEDDED_DIMENSION
+
+    async def embed_query(self, text: str) -> Vector:
+        return await asyncio.to_thread(self._recent, text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vector:
+        bulk = sum(map(len, texts)) > BULK_CHARACTERS
+        priority = Priority.BACKGROUND if bulk else Priority.ANSWER
+        encode = self._encode if bulk else self._recent
+        vectors = np.empty((len(texts), EMBEDDED_DIMENSION), dtype=np.float32)
+        for row, text in enumerate(texts):
+            async with self._limiter.slot(priority):
+                vectors[row] = await asyncio.to_thread(encode, text)
+        return vectors
+
+    def _encode(self, text: str) -> Vector:
+        with self._loading:
+            if self._encoder is None:
+                self._encoder = self._load(self._threads)
+            encoder = self._encoder
+        return encoder(text)
+
+
+def _load_minilm(threads: int) -> Encoder:
+    # onnxruntime takes a third of a second to import; a command that embeds nothing does without
+    from pipeline.generation.minilm import MiniLM
+
+    return MiniLM(threads)
+
+
+class VectorModel(Protocol):
+    """The part of LangChain's embeddings interface that is used."""
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return one vector for each text."""
+        ...
+
+
+class ServedEmbedder:
+    """An embedding model behind a server, through LangChain."""
+
+    def __init__(
+        self, model: VectorModel, server: Server, *, name: str, dimension: int | None = None
+    ) -> None:
+        self._model = model
+        self._server = server
+        self._name = name
+        self._dimension = dimension
+        self._prefixes = prefixes_for(server.model)
+
+    async def learn(self) -> None:
+        """Ask for one vector, to know their length. Raises `ModelError`."""
+        await self.embed_query(PROBE)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector. Raises `ModelUnavailable` before the first one came."""
+        if self._dimension is None:
+            raise ModelUnavailable(f"{self._server.title} at {self._server.url} has not given a vector yet.")
+        return self._dimension
+
+    async def embed_query(self, text: str) -> Vector:
+        vector: Vector = (await self._embed([self._prefixes.query + text]))[0]
+        return vector
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vector:
+        prefixed = [self._prefixes.document + text for text in texts]
+        batches = [
+            await self._embed(prefixed[start : start + SERVER_BATCH])
+            for start in range(0, len(prefixed), SERVER_BATCH)
+        ]
+        return np.concatenate(batches) if batches else np.empty((0, self.dimension), dtype=np.float32)
+
+    async def _embed(self, texts: list[str]) -> Vector:
+        with translated(self._server):
+            answer = await self._model.aembed_documents(texts)
+            vectors = np.asarray(answer, dtype=np.float32)
+        expected = self._dimension or vectors.shape[-1]
+        if vectors.shape != (len(texts), expected) or not np.isfinite(vectors).all():
+            raise ModelUnavailable(
+                f"{self._server.title} at {self._server.url} gave vectors of another form than before for "
+                f"'{self._server.model}'; if the model was replaced, restart and reindex."
+            )
+        self._dimension = expected
+        return unit(vectors)
+
+
+def unit(vectors: Vector) -> Vector:
+    """Scale each row to length 1; a row of zeros stays one."""
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    scaled: Vector = vectors / np.maximum(norms, np.float32(1e-12))
+    return scaled

@@ -1,0 +1,144 @@
+"""From a choice to what reads, summarises and embeds, and a sentence that says which it became."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from pipeline.errors import ModelError, ModelMisconfigured
+from pipeline.generation.choice import check_url
+from pipeline.generation.embedders import EMBEDDED_MODEL, EmbeddedEmbedder, ServedEmbedder
+from pipeline.generation.extractive import ExtractiveReader
+from pipeline.generation.rolling import ExtractiveSummarizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pipeline.generation.choice import ModelChoice
+    from pipeline.generation.faults import Server
+    from pipeline.generation.limiter import Limiters
+    from pipeline.ports import Embedder, Reader, Summarizer
+
+    Analyze = Callable[[str], list[str]]
+
+LEAST_ROOM: Final = 512
+"""Tokens of sources below which a context window is too small to answer from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Llm:
+    """What words answers and what keeps memory."""
+
+    reader: Reader
+    summarizer: Summarizer
+    note: str
+    """One sentence: which it is, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenEmbedder:
+    """What makes vectors."""
+
+    embedder: Embedder
+    note: str
+    """One sentence: which it is, and why."""
+
+
+async def choose_llm(choice: ModelChoice, *, embedder: Embedder, analyze: Analyze, limiters: Limiters) -> Llm:
+    """Return what *choice* asks for; ``auto`` becomes the extractive reader where Ollama is of no use.
+
+    A server that is named but down is no error here: it may come up, and each question says so until then.
+    Raises `ModelMisconfigured`.
+    """
+    if choice.provider == "extractive":
+        return _extractive(embedder, analyze, "Answers quote the best sentences, as the settings ask.")
+    # importing LangChain takes most of a second
+    from pipeline.generation.inspection import inspect
+
+    server = choice.server("chat")
+    check_url(choice, server.url)
+    status = await inspect(choice, "chat")
+    if choice.provider == "auto" and not status.usable:
+        remedy = f" ({status.remedy})" if status.remedy else ""
+        return _extractive(
+            embedder,
+            analyze,
+            f"Answers quote the best sentences, without a language model: {status.message}{remedy}",
+        )
+    if status.context_length is not None:
+        # a window larger than the model's own is cut by the server, silently
+        choice = replace(choice, num_ctx=min(choice.num_ctx, status.context_length))
+    return _served(choice, server, limiters, status.message)
+
+
+def _extractive(embedder: Embedder, analyze: Analyze, note: str) -> Llm:
+    reader = ExtractiveReader(embedder, analyze)
+    return Llm(reader=reader, summarizer=ExtractiveSummarizer(analyze), note=note)
+
+
+def _served(choice: ModelChoice, server: Server, limiters: Limiters, note: str) -> Llm:
+    from pipeline.generation.chain import SUMMARY_TOKENS, Limits, ModelReader, ModelSummarizer
+    from pipeline.generation.clients import chat_model
+
+    limits = Limits(
+        num_ctx=choice.num_ctx,
+        num_predict=choice.num_predict,
+        first_token_s=choice.first_token_s or choice.timeout_s * 2 / 3,
+        total_s=choice.timeout_s,
+    )
+    limiter = limiters.of(server.url)
+    name = f"{choice.resolved()}:{server.model}"
+    reader = ModelReader(
+        chat_model(choice, server, num_predict=choice.num_predict),
+        server,
+        name=name,
+        limits=limits,
+        limiter=limiter,
+    )
+    if reader.source_budget < LEAST_ROOM:
+        raise ModelMisconfigured(
+            f"A context window of {choice.num_ctx} tokens leaves {reader.source_budget} for sources beside "
+            f"{choice.num_predict} for the answer; raise FOOTNOTE_LLM__NUM_CTX or lower __NUM_PREDICT."
+        )
+    summaries = chat_model(choice, server, num_predict=SUMMARY_TOKENS)
+    summarizer = ModelSummarizer(summaries, server, limits=limits, limiter=limiter)
+    return Llm(reader=reader, summarizer=summarizer, note=note)
+
+
+async def choose_embedder(choice: ModelChoice, *, threads: int = 1) -> ChosenEmbedder:
+    """Return what *choice* asks for; ``auto`` becomes the embedded model where Ollama is of no use.
+
+    A server that is named but down gives an embedder that learns its dimension from its first vector.
+    Raises `ModelMisconfigured`.
+    """
+    if choice.provider == "embedded":
+        _check_embedded(choice)
+        return ChosenEmbedder(
+            embedder=EmbeddedEmbedder(threads=threads), note=f"{EMBEDDED_MODEL} runs in this process."
+        )
+    from pipeline.generation.inspection import inspect
+
+    server = choice.server("embedding")
+    check_url(choice, server.url)
+    status = await inspect(choice, "embedding")
+    if choice.provider == "auto" and not status.usable:
+        note = f"{EMBEDDED_MODEL} runs in this process: {status.message}"
+        return ChosenEmbedder(embedder=EmbeddedEmbedder(threads=threads), note=note)
+    from pipeline.generation.clients import embeddings
+
+    name = f"{choice.resolved()}:{server.model}"
+    embedder = ServedEmbedder(embeddings(choice, server), server, name=name)
+    try:
+        await embedder.learn()
+    except ModelMisconfigured:
+        raise
+    except ModelError as error:
+        return ChosenEmbedder(embedder=embedder, note=str(error))
+    return ChosenEmbedder(embedder=embedder, note=status.message)
+
+
+def _check_embedded(choice: ModelChoice) -> None:
+    if choice.model not in (None, EMBEDDED_MODEL):
+        raise ModelMisconfigured(
+            f"The embedded model is {EMBEDDED_MODEL}; '{choice.model}' is not installed."
+        )

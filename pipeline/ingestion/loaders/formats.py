@@ -1,0 +1,125 @@
+"""The formats that can be read: adding one takes a module with ``load(upload)`` and a row here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """How to recognise a format and which module of this package reads it.
+
+    A format with *magic* or *member* is binary and recognised by content alone; the others are text, which
+    only the file's name tells apart.
+    """
+
+    label: str
+    module: str
+    suffixes: tuple[str, ...]
+    magic: bytes = b""
+    """Bytes that stand within the first kilobyte."""
+    member: str = ""
+    """Beginning of the name of a file that every archive of this format holds."""
+
+    @property
+    def binary(self) -> bool:
+        """Whether the content alone tells this format."""
+        return bool(self.magic or self.member)
+
+
+PLAIN = Format(label="plain text", module="prose", suffixes=(".txt", ".text", ".log", ".rst"))
+WEBPAGE = Format(label="HTML", module="webpage", suffixes=(".html", ".htm", ".xhtml"))
+SOURCE = Format(
+    label="source code",
+    module="source",
+    suffixes=(
+        *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".go", ".java"),
+        *(
+            ".c",
+            ".h",
+            ".cc",
+            ".cpp",
+            ".cxx",
+            ".hh",
+            ".hpp",
+            ".hxx",
+            ".rs",
+            ".cs",
+            ".rb",
+            ".php",
+            ".kt",
+            ".kts",
+        ),
+        *(".swift", ".scala", ".lua", ".pl", ".pm", ".r", ".jl", ".ex", ".exs", ".dart", ".groovy", ".proto"),
+        *(
+            ".sh",
+            ".bash",
+            ".zsh",
+            ".ps1",
+            ".sql",
+            ".css",
+            ".scss",
+            ".less",
+            ".vue",
+            ".svelte",
+            ".tf",
+            ".gradle",
+        ),
+        *(".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml"),
+    ),
+)
+
+FORMATS: tuple[Format, ...] = (
+    Format(label="PDF", module="pdf", suffixes=(".pdf",), magic=b"%PDF-"),
+    Format(label="Word (.docx)", module="docx", suffixes=(".docx", ".docm"), member="word/"),
+    WEBPAGE,
+    Format(label="Markdown", module="markdown", suffixes=(".md", ".markdown", ".mdown", ".mkd", ".mdx")),
+    Format(label="CSV", module="delimited", suffixes=(".csv", ".tsv", ".tab")),
+    SOURCE,
+    PLAIN,
+)
+
+UNREADABLE_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+    (b"BM", "a picture"),
+    (b"II*\x00", "a picture"),
+    (b"MM\x00*", "a picture"),
+    (b"RIFF", "a picture, sound or video"),
+    (b"ID3", "a sound recording"),
+    (b"OggS", "a sound recording"),
+    (b"fLaC", "a sound recording"),
+    (b"\x1aE\xdf\xa3", "a video"),
+    (b"{\\rtf", "a rich-text (RTF) document"),
+    (b"%!PS", "a PostScript document"),
+    (b"\x1f\x8b", "a compressed archive"),
+    (b"BZh", "a compressed archive"),
+    (b"7z\xbc\xaf", "a compressed archive"),
+    (b"Rar!", "a compressed archive"),
+    (b"\xfd7zXZ", "a compressed archive"),
+    (b"\x28\xb5\x2f\xfd", "a compressed archive"),
+    (b"SQLite format 3", "a database"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"\xcf\xfa\xed\xfe", "a program"),
+    (b"\xca\xfe\xba\xbe", "a program"),
+    (b"\x00asm", "a program"),
+)
+"""Well-known beginnings of files that hold no text to read, to name them in the refusal.
+
+Two-byte ones count only when the file is not text.
+"""
+
+ARCHIVE_MEMBERS: tuple[tuple[str, str], ...] = (
+    ("ppt/", "a PowerPoint presentation"),
+    ("xl/", "an Excel workbook"),
+    ("META-INF/container.xml", "an e-book (EPUB)"),
+    ("content.xml", "an OpenDocument file"),
+)
+
+
+def supported() -> str:
+    """Name what can be read, for a refusal."""
+    labels = [row.label for row in FORMATS]
+    return f"Supported are {', '.join(labels[:-1])} and {labels[-1]}."

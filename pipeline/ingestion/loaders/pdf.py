@@ -1,0 +1,115 @@
+"""PDF by pdfium: text page by page, sections where the document brings an outline."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pypdfium2
+from pypdfium2 import raw
+
+from pipeline.domain import IngestReason
+from pipeline.errors import IngestError
+from pipeline.ingestion.blocks import Block, Headings, Loaded, Upload
+from pipeline.ingestion.loaders.reflow import reflow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_OUTLINE_ENTRIES = 5_000
+MAX_STAMP_CHARS = 60
+"""What a scanning app writes on every page ("Scanned with …", a page number) is shorter."""
+
+_DIGITS_AND_SPACE = re.compile(r"[\d\s]+")
+
+
+def load(upload: Upload) -> Loaded:
+    """Read every page that can be read. Raises `IngestError`: ENCRYPTED, CORRUPT, TOO_MANY_PAGES, NO_TEXT."""
+    with closing(_open(upload.data)) as document:
+        count = len(document)
+        if count > upload.max_pages:
+            raise IngestError(
+                IngestReason.TOO_MANY_PAGES,
+                f"The document has {count:,} pages; at most {upload.max_pages:,} can be read. Split it.",
+            )
+        texts = [_text(document, index) for index in range(count)]
+        if all(text is None for text in texts):
+            raise _damaged()
+        pages = [text or "" for text in texts]
+        if _is_scan(pages):
+            raise IngestError(
+                IngestReason.NO_TEXT,
+                "The document has no text layer, only pictures of pages; run text recognition (OCR) first.",
+            )
+        blocks = tuple(_blocks(pages, _outline(document)))
+    return Loaded(kind="PDF", blocks=blocks, pages=count, blank_pages=sum(not page.strip() for page in pages))
+
+
+def _open(data: bytes) -> Any:
+    """Open with the empty password, which is what "may be read but not changed" means."""
+    try:
+        return pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as exc:
+        if exc.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+            raise IngestError(
+                IngestReason.ENCRYPTED, "The document is protected by a password; upload a copy without one."
+            ) from exc
+        raise _damaged() from exc
+
+
+def _damaged() -> IngestError:
+    return IngestError(
+        IngestReason.CORRUPT, "The document is damaged or incomplete; export it again and upload that."
+    )
+
+
+def _text(document: Any, index: int) -> str | None:
+    """Return a page's text in reading order, one line for each paragraph; None if the page is damaged."""
+    try:
+        with closing(document[index]) as page, closing(page.get_textpage()) as content:
+            return reflow(str(content.get_text_range()))
+    except pypdfium2.PdfiumError:
+        return None
+
+
+def _is_scan(pages: list[str]) -> bool:
+    """No text at all, or on every page of several the same short stamp."""
+    if not any(page.strip() for page in pages):
+        return True
+    stamps = {_DIGITS_AND_SPACE.sub("", page) for page in pages}
+    return len(pages) > 1 and len(stamps) == 1 and len(stamps.pop()) <= MAX_STAMP_CHARS
+
+
+def _outline(document: Any) -> dict[int, list[tuple[int, str]]]:
+    """Return level and title of the outline's entries, by page (from 0)."""
+    entries: dict[int, list[tuple[int, str]]] = {}
+    for _, bookmark in zip(range(MAX_OUTLINE_ENTRIES), document.get_toc(), strict=False):
+        target = bookmark.get_dest()
+        index = target.get_index() if target else None
+        heading = " ".join(bookmark.get_title().split())
+        if index is not None and heading:
+            entries.setdefault(index, []).append((bookmark.level, heading))
+    return entries
+
+
+def _blocks(pages: list[str], outline: dict[int, list[tuple[int, str]]]) -> Iterator[Block]:
+    """Cut each page where a heading of the outline stands in its text."""
+    headings = Headings()
+    for index, text in enumerate(pages):
+        start = 0
+        for level, heading in outline.get(index, ()):
+            found = _find(heading, text, start)
+            if found is not None and text[start:found].strip():
+                yield Block(text=text[start:found].strip(), page=index + 1, path=headings.path)
+                start = found
+            headings.enter(level, heading)
+        if text[start:].strip():
+            yield Block(text=text[start:].strip(), page=index + 1, path=headings.path)
+
+
+def _find(heading: str, text: str, start: int) -> int | None:
+    """Look for a heading at the beginning of a line, however its words are spaced and numbered."""
+    words = r"\s*".join(re.escape(word) for word in heading.split())
+    match = re.compile(rf"^[ \t]*(?:[\dIVX.]+\s+)?{words}", re.IGNORECASE | re.MULTILINE).search(text, start)
+    return match.start() if match else None

@@ -1,0 +1,79 @@
+"""Look a question up in its channel: with the catalog's own embedder, in the light of the thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipeline.catalog import REEMBED
+from pipeline.retrieval.query import TopicGate, build_query
+from pipeline.retrieval.search import Retriever
+from pipeline.retrieval.sufficiency import judge
+from pipeline.storage.job import NewJob
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from pipeline.catalog import Catalog
+    from pipeline.domain import Question, Retrieval, Scope
+    from pipeline.ports import Embedder
+    from pipeline.retrieval.index import Indexes
+    from pipeline.retrieval.rerank import Reranker
+    from pipeline.storage.catalogstore import CatalogStore
+    from pipeline.storage.queue import Queue
+    from pipeline.storage.refs import CatalogRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a search hands to the answer."""
+
+    retrieval: Retrieval
+    sufficient: bool
+    summary: str
+    """The part of the thread's memory that concerns this question; empty after a change of topic."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """Searches one channel for one question. Raises `CatalogError` or `ModelError` when no arm can look."""
+
+    catalog: Catalog
+    queue: Queue
+    indexes: Indexes
+    analyze: Callable[[str], list[str]]
+    embedder_for: Callable[[CatalogRef], Awaitable[Embedder]]
+    top_k: int
+    dense: bool = True
+    sparse: bool = True
+    reranker: Reranker | None = None
+
+    async def __call__(self, question: Question, summary: str) -> Found:
+        store = await self.catalog.open(question.scope)
+        embedder = await self.embedder_for(store.ref) if store is not None and self.dense else None
+        gate = TopicGate(analyze=self.analyze, embedder=embedder)
+        query = await build_query(summary, question.text, gate)
+        retrieval = await self._retriever(store, embedder).retrieve(
+            question.scope, query, top_k=self.top_k, filters=question.filters
+        )
+        if "dense:embedder_changed" in retrieval.degraded:
+            await self._renew(question.scope)
+        verdict = judge(question.text, retrieval, self.analyze)
+        return Found(retrieval=retrieval, sufficient=verdict.sufficient, summary=query.summary)
+
+    def _retriever(self, store: CatalogStore | None, embedder: Embedder | None) -> Retriever:
+        async def opened(_: Scope) -> CatalogStore | None:
+            return store
+
+        return Retriever(
+            open_catalog=opened,
+            indexes=self.indexes,
+            analyze=self.analyze,
+            embedder=embedder,
+            sparse=self.sparse,
+            reranker=self.reranker,
+        )
+
+    async def _renew(self, scope: Scope) -> None:
+        """Have the channel embedded again in the background; meanwhile words alone find its passages."""
+        await self.queue.enqueue(NewJob(kind=REEMBED, scope=scope, dedupe_key=REEMBED))

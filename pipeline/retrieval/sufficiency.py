@@ -1,0 +1,110 @@
+"""Whether what was found is enough to answer from, judged by signals that cost nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pipeline.observability.trace import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pipeline.domain import RankedChunk, Retrieval
+
+_AMOUNT = re.compile(r"\d[\d.]*[a-z]{1,3}")
+"""20th, 1990s, 50mb."""
+
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}")
+
+Why = Literal["found", "nothing_found", "unrelated", "code_not_found"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Where to give up. On the careful side: an answer refused in error costs more than a weak one."""
+
+    cosine: float = 0.15
+    """Below it a chunk is about something else."""
+    coverage: float = 0.1
+    """Below it a chunk shares no word of weight with the question."""
+    code_cosine: float = 0.45
+    """Above it a chunk is so close that the code of the question may be spelled otherwise in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The decision, its reason as a code, and what it was taken from."""
+
+    sufficient: bool
+    why: Why
+    signals: Mapping[str, float | int | None]
+
+
+def judge(
+    question: str,
+    retrieval: Retrieval,
+    analyze: Callable[[str], Sequence[str]],
+    limits: Limits | None = None,
+) -> Verdict:
+    """Decide whether *retrieval* holds enough to answer *question* from, and note it in the trace."""
+    bounds = limits or Limits()
+    ranked = retrieval.ranked
+    signals = _signals(ranked)
+    why = _why(question, ranked, analyze, bounds)
+    record("retrieval.sufficiency", why=why, **signals)
+    return Verdict(sufficient=why == "found", why=why, signals=signals)
+
+
+def _why(
+    question: str, ranked: Sequence[RankedChunk], analyze: Callable[[str], Sequence[str]], limits: Limits
+) -> Why:
+    if not ranked:
+        return "nothing_found"
+    cosine = _best_cosine(ranked)
+    if _best_coverage(ranked) < limits.coverage and cosine is not None and cosine < limits.cosine:
+        return "unrelated"
+    if (cosine is None or cosine < limits.code_cosine) and _lacks_codes(question, ranked, analyze):
+        return "code_not_found"
+    return "found"
+
+
+def _lacks_codes(
+    question: str, ranked: Sequence[RankedChunk], analyze: Callable[[str], Sequence[str]]
+) -> bool:
+    """Tell whether the question names things by codes, and no chunk holds one of them.
+
+    A code has letters and digits (INV-2026-1001) or is a version (2.13.4). A bare number, an ordinal or an amount with its unit may
+    be worded differently in an answer, so they do not count.
+    """
+    codes = {token for token in analyze(question) if _is_code(token)}
+    if not codes:
+        return False
+    return not any(codes & set(analyze(f"{each.chunk.display_name}\n{each.chunk.text}")) for each in ranked)
+
+
+def _is_code(token: str) -> bool:
+    if _VERSION.fullmatch(token):
+        return True
+    digits = sum(map(str.isdigit, token))
+    return digits >= 2 and any(map(str.isalpha, token)) and not _AMOUNT.fullmatch(token)
+
+
+def _best_cosine(ranked: Sequence[RankedChunk]) -> float | None:
+    return max((each.cosine for each in ranked if each.cosine is not None), default=None)
+
+
+def _best_coverage(ranked: Sequence[RankedChunk]) -> float:
+    return max((each.coverage for each in ranked), default=0.0)
+
+
+def _signals(ranked: Sequence[RankedChunk]) -> dict[str, float | int | None]:
+    cosine = _best_cosine(ranked)
+    both = sum(each.dense_rank is not None and each.sparse_rank is not None for each in ranked)
+    return {
+        "chunks": len(ranked),
+        "cosine": None if cosine is None else round(cosine, 3),
+        "coverage": round(_best_coverage(ranked), 3),
+        "agreed": both,
+    }

@@ -1,0 +1,41 @@
+"""Which of the platforms' events were seen before: platforms deliver some of them more than once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete
+
+from pipeline.storage.schema import seen_events
+from pipeline.storage.sql import now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime, timedelta
+
+    from pipeline.storage.sql import Database
+
+
+class SeenEvents:
+    """A memory of event keys that all replicas share."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def first_time(self, key: str) -> bool:
+        """Note *key*; True for exactly one of all callers that ever name it."""
+        noted = (
+            self._database.insert(seen_events)
+            .values(key=key, seen_at=self._clock())
+            .on_conflict_do_nothing()
+            .returning(seen_events.c.key)
+        )
+        async with self._database.write() as connection:
+            return (await connection.execute(noted)).first() is not None
+
+    async def prune(self, older_than: timedelta) -> int:
+        """Forget keys first seen longer ago than *older_than*, and return how many."""
+        old = delete(seen_events).where(seen_events.c.seen_at < self._clock() - older_than)
+        async with self._database.write() as connection:
+            return (await connection.execute(old)).rowcount

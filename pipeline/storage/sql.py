@@ -1,0 +1,215 @@
+"""The way to the relational database: SQLite in a file, or PostgreSQL for several replicas."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import asynccontextmanager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import event, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from pipeline.errors import PendingMigrations, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from sqlalchemy import URL, Connection, Table
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+_DRIVERS: Final = {
+    "sqlite": "sqlite+aiosqlite",
+    "postgres": "postgresql+asyncpg",
+    "postgresql": "postgresql+asyncpg",
+}
+_OLDEST_SQLITE: Final = (3, 35)  # the first with RETURNING
+_PRAGMAS: Final = (
+    # first, for the change to WAL may itself have to wait
+    "PRAGMA busy_timeout = 30000",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+)
+_MIGRATION_LOCK: Final = 0x466F6F746E6F7465  # "Footnote"; any number that no other program locks
+
+
+def now() -> datetime:
+    """Return the present moment in UTC: the clock that runs where no other is passed in."""
+    return datetime.now(UTC)
+
+
+class Database:
+    """Connections to one database, and transactions that lose nothing.
+
+    On SQLite every write transaction begins IMMEDIATE (the driver's own would lose updates silently) and
+    takes its turn at one lock: SQLite wakes contending writers unfairly, which costs a second at the 99th
+    percentile. Never hold a transaction over a call to a model, and never open a write within a write.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self._url = url
+        self._engine = _engine(url)
+        self._reader = self._engine.execution_options(readonly=True)
+        self._turn = asyncio.Lock()
+
+    @classmethod
+    async def connect(cls, url: str) -> Database:
+        """Open the database at a SQLAlchemy *url*, creating an SQLite file and its folder.
+
+        Raises `StorageError` when it cannot be reached or opened.
+        """
+        target = _target(url)
+        if target.get_backend_name() == "sqlite":
+            await asyncio.to_thread(_prepare_file, target)
+        database = cls(target)
+        try:
+            async with database.read() as connection:
+                await connection.execute(select(1))
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
+    async def close(self) -> None:
+        """Close every connection; a process that forgets this may hang at its end."""
+        await self._engine.dispose()
+
+    @property
+    def embedded(self) -> bool:
+        """True for an SQLite file, False for a server."""
+        return self._url.get_backend_name() == "sqlite"
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection that sees one state of the database. Raises `StorageError`."""
+        async with _translated(), self._reader.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection whose changes are kept if the block ends well. Raises `StorageError`.
+
+        `sqlalchemy.exc.IntegrityError` passes: a refused duplicate is an answer, not a fault.
+        """
+        turn = self._turn if self.embedded else nullcontext()
+        async with _translated(), turn, self._engine.begin() as connection:
+            yield connection
+
+    def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+        """Begin an INSERT that may say what happens ON CONFLICT; both databases write it alike."""
+        return sqlite.insert(table) if self.embedded else postgresql.insert(table)
+
+    async def current(self) -> str | None:
+        """Return the newest migration the database has; None: none at all. Raises `StorageError`."""
+        from pipeline.storage import revisions
+
+        async with self.read() as connection:
+            return await connection.run_sync(revisions.current)
+
+    async def pending(self) -> list[str]:
+        """Return the migrations still to be applied, oldest first. Raises `StorageError`."""
+        from pipeline.storage import revisions
+
+        async with self.read() as connection:
+            return await connection.run_sync(revisions.pending)
+
+    async def upgrade(self) -> None:
+        """Apply pending migrations, all or none; several processes may do so at once."""
+        from pipeline.storage import revisions
+
+        engine = _engine(self._url, poolclass=NullPool, migrating=True)
+        try:
+            async with _translated(), engine.begin() as connection:
+                if not self.embedded:
+                    await connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+                await connection.run_sync(revisions.upgrade)
+        finally:
+            await engine.dispose()
+
+    async def prepare(self) -> None:
+        """Apply pending migrations on an SQLite file; raise `PendingMigrations` on a server that has some."""
+        if not await self.pending():
+            return
+        if not self.embedded:
+            raise PendingMigrations
+        await self.upgrade()
+
+
+def _target(url: str) -> URL:
+    try:
+        target = make_url(url)
+    except ArgumentError as exc:
+        raise StorageError(
+            "The database URL cannot be read; write sqlite+aiosqlite:///path or postgresql+asyncpg://host/name."
+        ) from exc
+    target = target.set(drivername=_DRIVERS.get(target.drivername, target.drivername))
+    if target.get_backend_name() not in ("sqlite", "postgresql"):
+        raise StorageError(f"'{target.drivername}' databases are not supported; use SQLite or PostgreSQL.")
+    return target
+
+
+def _prepare_file(target: URL) -> None:
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        raise StorageError(f"SQLite 3.35 or newer is needed; this Python has {sqlite3.sqlite_version}.")
+    if target.database in (None, "", ":memory:"):
+        raise StorageError("The database must be a file: workers and restarts share it.")
+    try:
+        Path(str(target.database)).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise StorageError(f"The folder for '{target.database}' cannot be made; check its rights.") from exc
+
+
+def _engine(url: URL, *, poolclass: type[NullPool] | None = None, migrating: bool = False) -> AsyncEngine:
+    embedded = url.get_backend_name() == "sqlite"
+    try:
+        # parameters hold people's words, and error messages end up in logs
+        engine = create_async_engine(
+            url, poolclass=poolclass, hide_parameters=True, pool_pre_ping=not embedded
+        )
+    except ModuleNotFoundError as exc:
+        raise StorageError(
+            f"The driver '{url.drivername}' is not installed; for PostgreSQL install 'footnote[postgres]'."
+        ) from exc
+    if embedded:
+        _make_reliable(engine, foreign_keys=not migrating)
+    return engine
+
+
+def _make_reliable(engine: AsyncEngine, *, foreign_keys: bool) -> None:
+    """Take transactions away from the driver, which begins none for a SELECT and so loses updates.
+
+    Migrations rebuild tables, and with foreign keys on, dropping the old one would delete the rows
+    that point at it.
+    """
+
+    def connected(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in (*_PRAGMAS, f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}"):
+            cursor.execute(pragma)
+        cursor.close()
+
+    def began(connection: Connection) -> None:
+        readonly = connection.get_execution_options().get("readonly")
+        connection.exec_driver_sql("BEGIN" if readonly else "BEGIN IMMEDIATE")
+
+    event.listen(engine.sync_engine, "connect", connected)
+    event.listen(engine.sync_engine, "begin", began)
+
+
+@asynccontextmanager
+async def _translated() -> AsyncIterator[None]:
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except (SQLAlchemyError, OSError) as exc:
+        raise StorageError(
+            f"The database did not do its part ({type(exc).__name__}); run 'footnote doctor' to see more."
+        ) from exc

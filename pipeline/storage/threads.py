@@ -1,0 +1,162 @@
+"""What was said in each thread: the rolling summary, the turns, and what people thought of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from pipeline.domain import Reason, Summary
+from pipeline.storage.schema import feedback, threads, turns
+from pipeline.storage.sql import now
+from pipeline.storage.turn import TurnRecord, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+    from pipeline.domain import Scope
+    from pipeline.storage.sql import Database
+
+
+__all__ = ["Threads", "TurnRecord", "Verdict"]
+
+
+class Threads:
+    """The memory of conversations, by channel and thread.
+
+    A summary's version only ever grows, over a reset too, so that a summary written for what was said
+    before the reset cannot come back after it.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def summary(self, scope: Scope, thread: str) -> Summary:
+        """Return the thread's summary; an empty one of version 0 where nothing was said."""
+        query = select(threads.c.summary, threads.c.version).where(*_is(scope, thread))
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).first()
+        return Summary() if row is None else Summary(text=row.summary, version=row.version)
+
+    async def save_summary(self, scope: Scope, thread: str, text: str, *, expected_version: int) -> bool:
+        """Replace the summary unless another has replaced it since *expected_version* was read."""
+        async with self._database.write() as connection:
+            if expected_version == 0:
+                await self._thread_id(connection, scope, thread)
+            saved = await connection.execute(
+                update(threads)
+                .where(*_is(scope, thread), threads.c.version == expected_version)
+                .values(summary=text, version=threads.c.version + 1)
+                .returning(threads.c.version)
+            )
+            return saved.first() is not None
+
+    async def add_turn(self, scope: Scope, thread: str, turn: TurnRecord) -> int:
+        """Append a turn to its thread and return its id."""
+        async with self._database.write() as connection:
+            added = await connection.execute(
+                turns.insert()
+                .values(
+                    thread_id=await self._thread_id(connection, scope, thread),
+                    question=turn.question,
+                    answer=turn.answer,
+                    reason=turn.reason,
+                    response=dict(turn.response),
+                    created_at=turn.created_at,
+                )
+                .returning(turns.c.id)
+            )
+            turn_id: int = added.scalar_one()
+            return turn_id
+
+    async def last_turn(self, scope: Scope, thread: str) -> TurnRecord | None:
+        """Return the thread's latest turn."""
+        found = await self.turns(scope, thread, 1)
+        return found[0] if found else None
+
+    async def turns(self, scope: Scope, thread: str, limit: int) -> list[TurnRecord]:
+        """Return the thread's latest turns, at most *limit*, the oldest of them first."""
+        latest = await self._find(_turns().where(*_is(scope, thread)).limit(limit))
+        return latest[::-1]
+
+    async def turn(self, scope: Scope, turn_id: int) -> TurnRecord | None:
+        """Return one turn of this channel."""
+        found = await self._find(_turns().where(threads.c.scope_key == scope.key, turns.c.id == turn_id))
+        return found[0] if found else None
+
+    async def gaps(self, scope: Scope, reasons: frozenset[Reason], limit: int) -> list[TurnRecord]:
+        """Return the channel's latest turns that ended for one of *reasons* or displeased somebody."""
+        displeased = select(feedback.c.turn_id).where(feedback.c.verdict == Verdict.DOWN)
+        missed = or_(turns.c.reason.in_(sorted(reasons)), turns.c.id.in_(displeased))
+        return await self._find(_turns().where(threads.c.scope_key == scope.key, missed).limit(limit))
+
+    async def add_feedback(self, turn_id: int, verdict: Verdict, note: str | None, user: str) -> bool:
+        """Note what *user* thinks of a turn, in place of what they thought before; False: no such turn."""
+        values = {"verdict": verdict, "note": note, "created_at": self._clock()}
+        noted = (
+            self._database.insert(feedback)
+            .values(turn_id=turn_id, user=user, **values)
+            .on_conflict_do_update(index_elements=[feedback.c.turn_id, feedback.c.user], set_=values)
+        )
+        try:
+            async with self._database.write() as connection:
+                await connection.execute(noted)
+        except IntegrityError:
+            return False
+        return True
+
+    async def reset(self, scope: Scope, thread: str) -> None:
+        """Remove the thread's summary and turns."""
+        async with self._database.write() as connection:
+            thread_id = await self._thread_id(connection, scope, thread)
+            await connection.execute(delete(turns).where(turns.c.thread_id == thread_id))
+            await connection.execute(
+                update(threads)
+                .where(threads.c.id == thread_id)
+                .values(summary="", version=threads.c.version + 1)
+            )
+
+    async def forget_scope(self, scope: Scope) -> None:
+        """Remove everything that was said in a channel."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(threads).where(threads.c.scope_key == scope.key))
+
+    async def _find(self, query: Select[Any]) -> list[TurnRecord]:
+        async with self._database.read() as connection:
+            return [_record(row) for row in await connection.execute(query)]
+
+    async def _thread_id(self, connection: AsyncConnection, scope: Scope, thread: str) -> int:
+        opened = (
+            self._database.insert(threads)
+            .values(scope_key=scope.key, thread=thread, summary="", version=0)
+            .on_conflict_do_nothing()
+        )
+        await connection.execute(opened)
+        query = select(threads.c.id).where(*_is(scope, thread)).with_for_update()
+        thread_id: int = (await connection.execute(query)).scalar_one()
+        return thread_id
+
+
+def _is(scope: Scope, thread: str) -> tuple[ColumnElement[bool], ...]:
+    return threads.c.scope_key == scope.key, threads.c.thread == thread
+
+
+def _turns() -> Select[Any]:
+    return select(turns).join(threads, threads.c.id == turns.c.thread_id).order_by(turns.c.id.desc())
+
+
+def _record(row: Row[Any]) -> TurnRecord:
+    return TurnRecord(
+        question=row.question,
+        answer=row.answer,
+        reason=None if row.reason is None else Reason(row.reason),
+        response=row.response,
+        created_at=row.created_at,
+        turn_id=row.id,
+    )

@@ -1,0 +1,248 @@
+"""The hands that do the queue's jobs, several at a time, and that lose none when they are stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import traceback
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from pipeline.domain import Reason
+from pipeline.errors import IngestError, PipelineError, StorageError
+from pipeline.storage.sql import now
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine, Mapping
+    from datetime import datetime
+
+    from pipeline.domain import Scope
+    from pipeline.storage.job import Job
+    from pipeline.storage.queue import Queue
+
+Handler: TypeAlias = "Callable[[Job], Awaitable[None]]"
+
+BEAT: Final = 10.0  # seconds; three beats may be missed before a lease ends
+_FIRST_DELAY: Final = 2.0
+_LONGEST_DELAY: Final = 60.0
+
+logger = logging.getLogger(__name__)
+
+
+def backoff(attempts: int, jitter: float) -> timedelta:
+    """Return how long to wait after the *attempts*-th failure: 2, 6, 18 … 60 s, give or take a half.
+
+    *jitter* in [0, 1) spreads jobs that failed together.
+    """
+    delay = min(_LONGEST_DELAY, _FIRST_DELAY * 3 ** (attempts - 1))
+    return timedelta(seconds=delay * (0.5 + jitter))
+
+
+class Worker:
+    """Claims jobs of the kinds it has handlers for, and sees each of them to its end.
+
+    A handler that returns is done. One that raises `IngestError` has failed for good; any other error is
+    retried with growing delays until the queue's attempts are used up. Handlers must stand being run
+    again from the start, and being cancelled.
+    """
+
+    def __init__(
+        self,
+        queue: Queue,
+        handlers: Mapping[str, Handler],
+        *,
+        owner: str,
+        slots: int = 2,
+        poll: float = 1.0,
+        beat: float = BEAT,
+        grace: float = 10.0,
+        clock: Callable[[], datetime] = now,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        """Do at most *slots* jobs at once; *poll*, *beat* and *grace* are seconds.
+
+        Between events of this process the queue is looked at every *poll*; a lease is renewed every
+        *beat*; a worker that is asked to stop gives its jobs *grace* to end, then puts them back.
+        """
+        self._queue = queue
+        self._handlers = dict(handlers)
+        self._owner = owner
+        self._slots = slots
+        self._poll = poll
+        self._beat = beat
+        self._grace = grace
+        self._clock = clock
+        self._sleep = sleep
+        self._jitter = jitter
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Do jobs until *stop* is set; a database that is away for a while is waited for."""
+        shift = _Shift()
+        stopper = asyncio.create_task(_pass_on(stop, shift.wake))
+        try:
+            with self._queue.announce(shift.wake):
+                while not stop.is_set():
+                    shift.wake.clear()
+                    await self._try_to_fill(shift)
+                    await self._rest(shift)
+            await shift.wait(self._grace)
+        finally:
+            stopper.cancel()
+            await shift.end()
+
+    async def drain(self, scope: Scope | None = None) -> None:
+        """Do jobs until none of this worker's kinds is left, in one channel or in all.
+
+        Jobs that are to be retried are waited for, and so are those that another process is doing.
+        Raises `StorageError`.
+        """
+        shift = _Shift()
+        try:
+            with self._queue.announce(shift.wake):
+                while await self._queue.unfinished(kinds=self._handlers.keys(), scope=scope):
+                    await self._fill(shift, scope)
+                    await self._rest(shift)
+                    shift.wake.clear()
+            await shift.wait()
+        finally:
+            await shift.end()
+
+    async def _try_to_fill(self, shift: _Shift) -> None:
+        try:
+            await self._fill(shift, None)
+        except StorageError as exc:
+            logger.warning("no job can be claimed: %s", exc, extra={"action": "claim_failed"})
+
+    async def _fill(self, shift: _Shift, scope: Scope | None) -> None:
+        while len(shift.jobs) < self._slots:
+            job = await self._queue.claim(self._owner, kinds=self._handlers.keys(), scope=scope)
+            if job is None:
+                return
+            shift.start(self._do(job, shift))
+
+    async def _rest(self, shift: _Shift) -> None:
+        nap = asyncio.ensure_future(self._sleep(self._poll))
+        woken = asyncio.create_task(shift.wake.wait())
+        try:
+            await asyncio.wait({nap, woken}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            nap.cancel()
+            woken.cancel()
+
+    async def _do(self, job: Job, shift: _Shift) -> None:
+        work = asyncio.create_task(self._handle(job))
+        ending = asyncio.create_task(shift.ending.wait())
+        try:
+            kept = await self._watch(job, work, ending)
+        finally:
+            await _cancel(work, ending)
+        if not kept:
+            logger.warning("job given to another worker meanwhile", extra=_named(job, "job_lost"))
+            return
+        try:
+            await self._record(job, _error_of(work), stopping=shift.ending.is_set())
+        except StorageError as exc:
+            logger.warning("job's end not kept: %s", exc, extra=_named(job, "job_unrecorded"))
+
+    async def _handle(self, job: Job) -> None:
+        await self._handlers[job.kind](job)
+
+    async def _watch(self, job: Job, work: asyncio.Task[None], ending: asyncio.Task[bool]) -> bool:
+        """Renew the lease until *work* is over or the worker is *ending*; False: the lease is lost."""
+        while True:
+            nap = asyncio.ensure_future(self._sleep(self._beat))
+            try:
+                await asyncio.wait({work, ending, nap}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                nap.cancel()
+            if work.done() or ending.done():
+                return True
+            if not await self._extend(job):
+                return False
+
+    async def _extend(self, job: Job) -> bool:
+        try:
+            return await self._queue.extend(job)
+        except StorageError as exc:
+            # the lease outlasts a short outage, and after a long one the next beat finds it gone
+            logger.warning("lease not renewed: %s", exc, extra=_named(job, "lease_unrenewed"))
+            return True
+
+    async def _record(self, job: Job, error: BaseException | None, *, stopping: bool) -> None:
+        match error:
+            case None:
+                logger.info("job done", extra=_named(job, "job_done"))
+                await self._queue.finish(job)
+            case IngestError():
+                logger.info("job failed", extra={**_named(job, "job_failed"), "reason": error.reason})
+                await self._queue.fail(job, error.reason, str(error))
+            case _ if stopping:
+                await self._queue.release(job)
+            case _:
+                await self._retry(job, error)
+
+    async def _retry(self, job: Job, error: BaseException) -> None:
+        # what an error says may quote a file, so only its kind and place are logged
+        logger.warning(
+            "job attempt failed: %s at %s",
+            type(error).__name__,
+            _place(error),
+            extra=_named(job, "job_retried"),
+        )
+        message = str(error) if isinstance(error, PipelineError) else "Something went wrong inside."
+        retry_at = self._clock() + backoff(job.attempts, self._jitter())
+        await self._queue.fail(job, Reason.INTERNAL_ERROR, message, retry_at=retry_at)
+
+
+class _Shift:
+    """What belongs to one call of `run` or `drain`: its jobs under way, and its two bells."""
+
+    def __init__(self) -> None:
+        self.wake = asyncio.Event()
+        self.ending = asyncio.Event()
+        self.jobs: set[asyncio.Task[None]] = set()
+
+    def start(self, job: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(job)
+        self.jobs.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self.jobs.discard(task)
+        self.wake.set()
+
+    async def wait(self, seconds: float | None = None) -> None:
+        if self.jobs:
+            await asyncio.wait(self.jobs, timeout=seconds)
+
+    async def end(self) -> None:
+        """Have the jobs that are left put back; cancelling them could cut off their last write."""
+        self.ending.set()
+        await self.wait()
+
+
+async def _pass_on(stop: asyncio.Event, wake: asyncio.Event) -> None:
+    await stop.wait()
+    wake.set()
+
+
+async def _cancel(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+def _named(job: Job, action: str) -> dict[str, str | int]:
+    return {"action": action, "job": job.id, "kind": job.kind, "attempt": job.attempts}
+
+
+def _error_of(work: asyncio.Task[None]) -> BaseException | None:
+    return asyncio.CancelledError() if work.cancelled() else work.exception()
+
+
+def _place(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"

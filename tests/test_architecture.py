@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import ast
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("adapters", "bot", "pipeline", "migrations", "scripts")
+LONGEST_MODULE = 400
+VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
+HEAVY = ("lancedb", "pyarrow", "langchain", "sqlalchemy", "alembic", "onnxruntime", "tokenizers", "aiohttp")
+SDKS = ("slack_sdk", "slack_bolt", "discord", "ollama", "openai", "anthropic")
+
+
+def modules(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def length(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+
+
+def loaded_by(code: str) -> set[str]:
+    """Return the top-level modules that are loaded after *code* ran in a process of its own."""
+    done = run(f"import sys\n{code}\nprint('\\n'.join(sys.modules))")
+    assert done.returncode == 0, done.stderr
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [
+        name_of(path)
+        for path in modules(*PACKAGES)
+        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+
+    assert silent == []
+
+
+def test_no_module_is_longer_than_400_lines() -> None:
+    long = [
+        f"{name_of(path)}: {length(path)}" for path in modules(*PACKAGES) if length(path) > LONGEST_MODULE
+    ]
+
+    assert long == []
+
+
+def test_nine_modules_in_ten_stay_within_300_lines_and_functions_are_short() -> None:
+    lengths = sorted(length(path) for path in modules(*PACKAGES))
+    sizes = sorted(
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for path in modules(*PACKAGES)
+        for node in functions(path)
+    )
+
+    assert lengths[len(lengths) * 9 // 10] <= 300
+    assert statistics.median(sizes) <= 9
+    assert sizes[len(sizes) * 9 // 10] <= 30
+
+
+def test_no_module_has_a_name_that_anything_would_fit_into() -> None:
+    assert [name_of(path) for path in modules(*PACKAGES) if path.stem in VAGUE_NAMES] == []
+
+
+def test_imports_keep_their_direction() -> None:
+    done = run(
+        "import sys\n"
+        "from importlinter.cli import lint_imports\n"
+        "sys.exit(lint_imports(no_cache=True, no_logo=True))"
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("module", ["pipeline.domain", "pipeline.errors", "pipeline.ports", "bot.chat"])
+def test_the_values_and_the_seam_load_no_store_no_model_library_and_no_sdk(module: str) -> None:
+    loaded = loaded_by(f"import {module}")
+
+    assert {name for name in loaded if name.startswith((*HEAVY, *SDKS))} == set()
+
+
+def test_asking_for_help_loads_no_store_no_model_library_and_no_sdk() -> None:
+    loaded = loaded_by("from adapters.cli.program import program\nprogram(['--help'], standalone_mode=False)")
+
+    assert {name for name in loaded if name.startswith((*HEAVY, *SDKS, "pydantic"))} == set()
+
+
+def test_only_the_settings_read_the_environment() -> None:
+    readers = {
+        name_of(path)
+        for path in modules("adapters", "bot", "pipeline", "migrations")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr in {"environ", "getenv"}
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "os"
+    }
+
+    # the sandbox hands a few variables of the machine on to its child, and reads no setting
+    assert readers <= {"bot/settings.py", "pipeline/ingestion/sandbox.py"}

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import asyncio
+import gc
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.chat import Capabilities, Share, Thread, Threading
+from bot.pacing import Limiter, Limiters, first_of
+from pipeline.domain import Scope
+
+ONE = Thread(Scope("fake", "w", "c"), "1")
+TWO = Thread(Scope("fake", "w", "c"), "2")
+ELSEWHERE = Thread(Scope("fake", "w2", "c"), "1")
+
+
+def capabilities(share: Share) -> Capabilities:
+    return Capabilities(max_chars=100, edit_interval=1.2, threading=Threading.NATIVE, edit_share=share)
+
+
+def test_the_first_edit_goes_at_once_and_the_second_after_the_interval() -> None:
+    limiter = Limiter(2.0)
+    assert limiter.delay(10.0) == 0
+
+    limiter.take(10.0)
+
+    assert limiter.delay(10.5) == 1.5
+    assert limiter.delay(12.0) == 0
+
+
+def test_a_final_edit_does_not_wait_for_the_interval() -> None:
+    limiter = Limiter(2.0)
+
+    limiter.take(10.0)
+
+    assert limiter.delay(10.0, final=True) == 0
+
+
+def test_a_final_edit_waits_out_what_the_platform_asked_for() -> None:
+    limiter = Limiter(2.0)
+
+    limiter.limited(10.0, 7.0)
+
+    assert limiter.delay(12.0, final=True) == 5.0
+    assert limiter.delay(17.0, final=True) == 0
+
+
+def test_while_a_final_edit_is_pending_no_other_goes() -> None:
+    limiter = Limiter(2.0)
+
+    with limiter.finishing():
+        assert limiter.delay(10.0) > 0
+        assert limiter.delay(10.0, final=True) == 0
+
+    assert limiter.delay(10.0) == 0
+
+
+def test_a_limit_widens_the_interval_and_success_narrows_it_again() -> None:
+    limiter = Limiter(1.0)
+    limiter.limited(0.0, 1.0)
+    limiter.limited(1.0, 1.0)
+    assert limiter.interval == 4.0
+
+    for _ in range(50):
+        limiter.landed()
+
+    assert limiter.interval == 1.0
+
+
+def test_a_budget_without_an_interval_is_paced_only_after_a_limit() -> None:
+    limiter = Limiter(0.0)
+    limiter.take(0.0)
+    assert limiter.delay(0.0) == 0
+
+    limiter.limited(0.0, 3.0)
+
+    assert limiter.delay(0.0) == 3.0
+
+
+@given(st.lists(st.tuples(st.sampled_from(["take", "limited", "landed"]), st.floats(0, 60)), max_size=50))
+def test_no_history_makes_a_limiter_wait_for_ever(history: list[tuple[str, float]]) -> None:
+    limiter, now = Limiter(1.0), 0.0
+
+    for event, seconds in history:
+        now += seconds
+        if event == "take":
+            now += limiter.delay(now)
+            limiter.take(now)
+        elif event == "limited":
+            limiter.limited(now, seconds)
+        else:
+            limiter.landed()
+
+    assert limiter.delay(now) <= 60 + 16
+
+
+def test_threads_of_one_workspace_share_a_budget_where_the_platform_counts_them_together() -> None:
+    limiters = Limiters()
+
+    limiter = limiters.of(ONE, capabilities(Share.WORKSPACE))
+
+    assert limiters.of(TWO, capabilities(Share.WORKSPACE)) is limiter
+    assert limiters.of(ELSEWHERE, capabilities(Share.WORKSPACE)) is not limiter
+
+
+def test_threads_have_budgets_of_their_own_where_the_platform_counts_them_apart() -> None:
+    limiters = Limiters()
+
+    limiter = limiters.of(ONE, capabilities(Share.THREAD))
+
+    assert limiters.of(ONE, capabilities(Share.THREAD)) is limiter
+    assert limiters.of(TWO, capabilities(Share.THREAD)) is not limiter
+
+
+def test_a_budget_that_nobody_uses_is_forgotten() -> None:
+    limiters = Limiters()
+
+    limiters.of(ONE, capabilities(Share.THREAD))
+    gc.collect()
+
+    assert len(limiters._limiters) == 0
+
+
+async def test_the_first_of_several_ends_the_others() -> None:
+    never = asyncio.get_running_loop().create_future()
+
+    await first_of(asyncio.sleep(0), never)
+
+    assert never.cancelled()

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from bot.wording import final_text, ingest_sentence, notes, sentence
+from pipeline.domain import GenerationResponse, IngestReason, Reason
+from tests.fakes.pipeline import citation
+
+
+@pytest.mark.parametrize("reason", list(IngestReason))
+def test_every_way_a_file_fails_has_words_of_its_own(reason: IngestReason) -> None:
+    assert ingest_sentence(reason).endswith(".")
+    assert ingest_sentence(reason) == ingest_sentence(reason, None)
+
+
+def test_the_pipelines_own_words_go_first() -> None:
+    assert ingest_sentence(IngestReason.TOO_LARGE, "it has 3 GB.") == "it has 3 GB."
+    assert sentence(Reason.STILL_INDEXING, "2 files are waiting.") == "2 files are waiting."
+
+
+def test_a_file_that_failed_without_a_reason_still_has_one() -> None:
+    assert ingest_sentence(None) == ingest_sentence(IngestReason.UNREADABLE)
+
+
+def test_a_failure_without_a_reason_is_an_internal_one() -> None:
+    text = final_text(GenerationResponse(success=False), "")
+
+    assert text == sentence(Reason.INTERNAL_ERROR)
+
+
+def test_a_stopped_answer_keeps_its_markers_and_their_sources() -> None:
+    response = GenerationResponse(
+        success=False, reason=Reason.CANCELLED, message="Stopped.", citations=(citation("1"), citation("2"))
+    )
+
+    text = final_text(response, "Five days [1].")
+
+    assert text.startswith("Five days [1].\n\n[1] handbook.pdf")
+    assert "[2]" not in text
+    assert text.endswith("_Stopped._")
+
+
+def test_a_refused_answer_is_not_shown_even_if_it_was_released() -> None:
+    response = GenerationResponse(
+        success=False, reason=Reason.UNSUPPORTED_ANSWER, message="Not supported.", answer="Made up [1]."
+    )
+
+    assert final_text(response, "Made up [1].") == "Not supported."
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("dense:embedder_changed", "another embedding model"),
+        ("dense:unavailable", "without meaning"),
+        ("sparse:unavailable", "without exact words"),
+        ("rerank:timeout", "not refined"),
+        ("extractive", "No language model"),
+        ("generation:context_truncated", "cut the passages short"),
+    ],
+)
+def test_a_shortcoming_is_said_in_words(code: str, words: str) -> None:
+    (note,) = notes((code,))
+
+    assert words in note
+    assert code not in note
+
+
+def test_an_unknown_shortcoming_is_named() -> None:
+    assert "graph:missing" in notes(("graph:missing",))[0]

@@ -1,0 +1,165 @@
+"""An answer without a language model."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.domain import Chunk, CitedSource, Place
+from pipeline.errors import ModelUnavailable
+from pipeline.generation.extractive import IN_ALL, PER_SOURCE, ExtractiveReader, candidates, choose, phrase
+from pipeline.generation.response import build_response
+from pipeline.ingestion.tokens import analyze
+from tests.fakes.models import ScriptedEmbedder
+
+if TYPE_CHECKING:
+    from pipeline.generation.extractive import ExtractiveReading
+
+REFUNDS = "We value customers. Refunds take five days after the request. Cards are accepted everywhere."
+HOLIDAYS = "Employees have thirty days of holiday. Holiday requests go to the team lead."
+
+
+def source(text: str, label: str = "1", name: str = "policy.md") -> CitedSource:
+    chunk = Chunk(
+        chunk_id=f"d-{label}",
+        document_id=f"d{label}",
+        display_name=name,
+        source="",
+        chunk_index=0,
+        text=text,
+        place=Place(),
+    )
+    return CitedSource(label=label, chunk=chunk)
+
+
+async def no_sleep(_: float) -> None:
+    await asyncio.sleep(0)
+
+
+def read(
+    question: str, *sources: CitedSource, summary: str = "", embedder: ScriptedEmbedder | None = None
+) -> ExtractiveReading:
+    reader = ExtractiveReader(embedder or ScriptedEmbedder(), analyze, sleep=no_sleep)
+    return reader.read(question, sources, summary, waiting=lambda _: None)
+
+
+async def answer(question: str, *sources: CitedSource, summary: str = "") -> str:
+    return "".join([word async for word in read(question, *sources, summary=summary)])
+
+
+async def test_the_best_sentences_are_quoted_with_their_markers() -> None:
+    text = await answer("How long do refunds take?", source(REFUNDS), source(HOLIDAYS, "2"))
+
+    assert text.startswith("Refunds take five days after the request [1].")
+
+
+async def test_the_source_is_named_by_its_label_not_its_place_in_the_list() -> None:
+    text = await answer("How many days of holiday?", source(REFUNDS, "1"), source(HOLIDAYS, "2"))
+
+    assert "Employees have thirty days of holiday [2]." in text
+
+
+async def test_the_answer_grows_word_by_word_and_its_message_holds_it_all() -> None:
+    reading = read("How long do refunds take?", source(REFUNDS))
+    assert reading.message is None
+    words = [word async for word in reading]
+
+    assert len(words) > 5
+    response = build_response(reading.message, [source(REFUNDS)])
+    assert response.answer == "".join(words)
+    assert response.finish_reason == "stop"
+    assert response.token_usage is None
+
+
+async def test_words_come_at_the_given_pace() -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    reader = ExtractiveReader(ScriptedEmbedder(), analyze, pace=0.25, sleep=sleep)
+    words = [w async for w in reader.read("Refunds?", [source(REFUNDS)], "", waiting=lambda _: None)]
+
+    assert pauses == [0.25] * len(words)
+
+
+async def test_a_follow_up_is_understood_through_the_memory() -> None:
+    sources = [source("Apples cost two euros. Pears cost three euros.")]
+    text = await answer("How much do they cost?", *sources, summary="They asked about pears.")
+
+    assert text.startswith("Pears cost three euros [1].") or "Pears cost three euros [1]." in text
+
+
+async def test_unrelated_text_is_still_quoted() -> None:
+    assert "[1]" in await answer("What is the capital of France?", source(HOLIDAYS))
+
+
+async def test_sources_without_words_give_no_answer() -> None:
+    reading = read("Anything?", source("--- ***"))
+
+    assert [word async for word in reading] == []
+    assert build_response(reading.message, ()).answer == ""
+
+
+async def test_an_embedder_that_fails_is_a_model_error() -> None:
+    embedder = ScriptedEmbedder(error=ModelUnavailable("no"))
+
+    with pytest.raises(ModelUnavailable):
+        async for _ in read("Refunds?", source(REFUNDS), embedder=embedder):
+            pass
+
+
+def test_few_sentences_are_embedded_however_long_the_sources_are() -> None:
+    long = " ".join(f"Sentence number {number} is about refunds." for number in range(200))
+    found = candidates("refunds?", "", [source(long, str(label)) for label in range(1, 9)], analyze)
+
+    assert len(found) <= IN_ALL
+    assert max(sum(one.source == rank for one in found) for rank in range(8)) <= PER_SOURCE
+
+
+def test_a_second_sentence_that_only_repeats_the_first_is_left_out() -> None:
+    found = candidates(
+        "refunds?", "", [source("Refunds take five days."), source("Refunds take five days.", "2")], analyze
+    )
+    chosen = choose(found, [1.0] * len(found))
+
+    assert [one.label for one in chosen] == ["1"]
+
+
+def test_two_sentences_of_one_source_stand_in_its_order() -> None:
+    found = candidates(
+        "five days request", "", [source("The request is filed. It takes five days.")], analyze
+    )
+    chosen = choose(found, [0.9 if "five" in one.text else 0.8 for one in found])
+
+    assert [one.position for one in chosen] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("Refunds take five days.", "Refunds take five days [1]."),
+        ("Is it free?", "Is it free [1]?"),
+        ("退款需要五天。", "退款需要五天 [1]。"),
+        ("five days", "five days [1]"),
+        ('He said "no."', 'He said "no." [1]'),
+        ("as shown before [12] and [3].", "as shown before (12) and (3) [1]."),
+        ("x = rows[0];", "`x = rows[0];` [1]"),
+        ("def refund(days):", "`def refund(days):` [1]"),
+        ("| Pro | 12 |", "| Pro | 12 | [1]"),
+    ],
+)
+def test_a_quote_keeps_its_words_and_gets_its_marker(text: str, quoted: str) -> None:
+    found = candidates("anything", "", [source(text)], analyze)
+
+    assert phrase(found) == quoted
+
+
+def test_a_long_quote_is_cut_between_words() -> None:
+    found = candidates("word", "", [source("word " * 90 + "end.")], analyze)
+
+    text = phrase(found[:1])
+    assert len(text) < 370
+    assert text.endswith("word … [1]")

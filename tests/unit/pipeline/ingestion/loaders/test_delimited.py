@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from pipeline.ingestion.blocks import Block, Kind
+from pipeline.ingestion.loaders import load
+
+
+def rows(text: str, name: str = "table.csv") -> list[Block]:
+    return list(load(text.encode(), name).blocks)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(delimiter: str) -> None:
+    text = "\n".join(delimiter.join(row) for row in [("name", "sum"), ("Ann, Bob", "1.5"), ("Cleo", "2")])
+    text = text.replace("Ann, Bob", '"Ann, Bob"') if delimiter == "," else text
+
+    assert [block.text for block in rows(text)] == ["name | sum", "Ann, Bob | 1.5", "Cleo | 2"]
+
+
+def test_rows_carry_the_header_and_the_lines_they_stand_on() -> None:
+    blocks = rows('id,note\r\n1,"two\r\nlines"\r\n\r\n2,short\r\n')
+
+    assert [(block.text, block.lines, block.header) for block in blocks] == [
+        ("id | note", (1, 1), ""),
+        ("1 | two lines", (2, 3), "id | note"),
+        ("2 | short", (5, 5), "id | note"),
+    ]
+    assert {block.kind for block in blocks} == {Kind.TABLE}
+
+
+def test_a_header_too_long_to_repeat_names_every_cell_instead() -> None:
+    names = [f"a rather long name of column {index}" for index in range(20)]
+    values = [f"v{index}" for index in range(20)]
+
+    header, row = rows(",".join(names) + "\n" + ",".join(values) + "\n")
+
+    assert header.text == " | ".join(names)
+    assert row.header == ""
+    assert row.text.startswith("a rather long name of column 0: v0 | ")
+
+
+def test_a_quotation_mark_that_is_never_closed_does_not_swallow_the_file() -> None:
+    text = 'name,size\n"broken,1\n' + "fine,2\n" * 30_000
+
+    assert len(rows(text)) == 30_002

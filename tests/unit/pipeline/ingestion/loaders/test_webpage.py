@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from pipeline.ingestion.blocks import Block, Kind
+from pipeline.ingestion.loaders import load
+from pipeline.ingestion.loaders.webpage import walk
+
+PAGE = """\
+<!doctype html><html><head><title>Shop</title><style>p{}</style></head><body>
+<nav><a href="/">Home</a></nav>
+<h1>Delivery</h1><p>We ship <b>every</b>where<br>in time.</p>
+<script>track()</script><p hidden>secret</p><div style="display: none">ghost</div>
+<h2>Costs<span> now</span></h2>
+<ul><li>one<ul><li>inner</li></ul></li><li><p>two</p></li></ul>
+<ol><li>first</li><li>second</li></ol>
+<table><caption>Rates</caption><tr><th>Zone</th><th>Price</th></tr>
+<tr><td>A</td><td>1 &euro;</td></tr></table>
+<pre>line 1
+  line 2</pre>
+<form><button>Buy</button></form>loose text
+</body></html>
+"""
+
+
+def summary(blocks: list[Block]) -> list[tuple[Kind, str]]:
+    return [(block.kind, block.text) for block in blocks]
+
+
+def test_a_page_becomes_what_a_reader_sees() -> None:
+    assert summary(walk(PAGE)) == [
+        (Kind.HEADING, "Shop"),
+        (Kind.HEADING, "Delivery"),
+        (Kind.TEXT, "We ship everywhere\nin time."),
+        (Kind.HEADING, "Costs now"),
+        (Kind.ITEM, "- one"),
+        (Kind.ITEM, "  - inner"),
+        (Kind.ITEM, "- two"),
+        (Kind.ITEM, "1. first"),
+        (Kind.ITEM, "2. second"),
+        (Kind.TEXT, "Rates"),
+        (Kind.TABLE, "Zone | Price"),
+        (Kind.TABLE, "A | 1 €"),
+        (Kind.CODE, "line 1\n  line 2"),
+        (Kind.TEXT, "loose text"),
+    ]
+
+
+def test_headings_give_the_path_below_the_pages_title() -> None:
+    assert walk(PAGE)[-1].path == ("Shop", "Delivery", "Costs now")
+
+
+def test_rows_of_a_table_carry_its_first_row() -> None:
+    (row,) = [block for block in walk(PAGE) if block.text == "A | 1 €"]
+
+    assert row.header == "Zone | Price"
+
+
+def test_an_empty_main_heading_does_not_hide_the_title() -> None:
+    assert walk("<title>Shop</title><h1></h1><p>Text</p>")[-1].path == ("Shop",)
+
+
+def test_a_title_that_repeats_the_main_heading_is_left_out() -> None:
+    blocks = walk("<title>Delivery - Shop</title><h1>Delivery</h1><p>Text</p>")
+
+    assert blocks[-1].path == ("Delivery",)
+
+
+def test_a_table_that_lays_out_a_page_is_read_as_the_page() -> None:
+    blocks = walk(
+        "<table><tr><td><h1>News</h1><p>Text</p></td><td><table><tr><td>a<td>b</table></td></tr></table>"
+    )
+
+    assert summary(blocks) == [(Kind.HEADING, "News"), (Kind.TEXT, "Text"), (Kind.TABLE, "a | b")]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8", "utf-16"])
+def test_the_declared_charset_is_used(encoding: str) -> None:
+    page = f"<html><meta charset='{'iso-8859-1' if encoding == 'cp1252' else encoding}'><p>Größe</p></html>"
+
+    assert load(page.encode(encoding), "a.html").blocks[0].text == "Größe"
+
+
+def test_pages_nest_deeper_than_pythons_stack() -> None:
+    assert walk("<div>" * 5_000 + "deep")[0].text == "deep"

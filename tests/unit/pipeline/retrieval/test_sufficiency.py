@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from pipeline.domain import RankedChunk, Retrieval
+from pipeline.ingestion.tokens import analyze
+from pipeline.observability.trace import collect
+from pipeline.retrieval.sufficiency import judge
+from tests.fakes.stored import chunk_of
+
+
+def found(text: str, *, cosine: float | None, coverage: float = 0.5) -> Retrieval:
+    chunk = chunk_of("d1", 0, text)
+    ranked = RankedChunk(chunk=chunk, score=1, dense_rank=1, sparse_rank=1, cosine=cosine, coverage=coverage)
+    return Retrieval(ranked=(ranked,))
+
+
+def why(question: str, retrieval: Retrieval) -> str:
+    return judge(question, retrieval, analyze).why
+
+
+def test_nothing_found_is_not_enough() -> None:
+    verdict = judge("refunds?", Retrieval(ranked=()), analyze)
+
+    assert (verdict.sufficient, verdict.why) == (False, "nothing_found")
+
+
+def test_a_close_chunk_is_enough() -> None:
+    verdict = judge("How long do refunds take?", found("Refunds take five days.", cosine=0.7), analyze)
+
+    assert verdict.sufficient
+    assert verdict.signals == {"chunks": 1, "cosine": 0.7, "coverage": 0.5, "agreed": 1}
+
+
+def test_neither_close_nor_sharing_a_word_is_not_enough() -> None:
+    assert why("Who won the cup?", found("Refunds take days.", cosine=0.05, coverage=0.0)) == "unrelated"
+
+
+@pytest.mark.parametrize(("cosine", "coverage"), [(0.05, 0.6), (0.3, 0.0), (None, 0.0)])
+def test_one_good_sign_is_enough(cosine: float | None, coverage: float) -> None:
+    assert why("Who won the cup?", found("The cup", cosine=cosine, coverage=coverage)) == "found"
+
+
+def test_a_code_that_no_chunk_holds_is_not_enough() -> None:
+    assert why("What does PANIC-0999 mean?", found("PANIC-0417: pump.", cosine=0.3)) == "code_not_found"
+    assert why("What does PANIC-0999 mean?", found("PANIC-0417: pump.", cosine=None)) == "code_not_found"
+
+
+def test_a_code_that_a_chunk_or_its_file_name_holds_is_enough() -> None:
+    assert why("What does PANIC-0417 mean?", found("panic-0417: pump.", cosine=0.1)) == "found"
+    assert why("summarise release v2.13.4", found("see notes 2.13.4", cosine=0.1)) == "found"
+
+
+def test_a_code_may_be_spelled_otherwise_in_a_very_close_chunk() -> None:
+    assert why("What does PANIC-0999 mean?", found("Panic number 999: fan.", cosine=0.8)) == "found"
+
+
+@pytest.mark.parametrize(
+    "question", ["the 20th century", "the 1990s", "a 50mb file", "42 pumps", "Q3 results"]
+)
+def test_amounts_and_ordinals_are_no_codes(question: str) -> None:
+    assert why(question, found("something close", cosine=0.3)) == "found"
+
+
+def test_the_verdict_is_traced_without_words() -> None:
+    with collect() as events:
+        judge("What does PANIC-0999 mean?", found("PANIC-0417: pump.", cosine=0.3), analyze)
+
+    assert events == [
+        {
+            "event": "retrieval.sufficiency",
+            "why": "code_not_found",
+            "chunks": 1,
+            "cosine": 0.3,
+            "coverage": 0.5,
+            "agreed": 1,
+        }
+    ]
