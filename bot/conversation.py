@@ -7,6 +7,7 @@ import hashlib
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
 
 from bot.chat import Body, ChatError, IncomingMessage, MessageDeleted, MessageEdited, StopRequested
@@ -216,23 +217,23 @@ class Conversation:
                 reuse=asked.messages,
             )
             asked.attempt += 1
-            await self._prepare(lane, asked, reply)
-            stream = self._ask(Question(text=asked.text, scope=lane.thread.scope, thread=lane.thread.key))
-            outcome = await reply.show(stream)
+            stage = "One moment…" if lane.memory is not None else ""
+            outcome = await reply.show(partial(self._begin, lane, asked), stage=stage)
             asked.messages = outcome.messages
             if not asked.again and not asked.gone:
-                lane.remember(self._remember(stream))
+                if reply.stream is not None:
+                    lane.remember(self._remember(reply.stream))
                 return
         await courier.remove(asked.messages)
 
-    async def _prepare(self, lane: Lane, asked: Asked, reply: Reply) -> None:
-        """Wait until the turn before is remembered, and read what was said before the bot was called."""
+    async def _begin(self, lane: Lane, asked: Asked) -> AnswerStream:
+        """Ask, once the turn before is remembered and what was said before the bot was called is known."""
         if lane.memory is not None:
-            await first_of(
-                asyncio.shield(lane.memory), self._clock.sleep(self._limits.memory_s), reply.halted.wait()
-            )
+            await first_of(asyncio.shield(lane.memory), self._clock.sleep(self._limits.memory_s))
         if asked.attempt == 1:
             await catch_up(self._adapter, self._context, asked.message)
+        thread = lane.thread
+        return self._ask(Question(text=asked.text, scope=thread.scope, thread=thread.key))
 
     async def _remember(self, stream: AnswerStream) -> None:
         try:

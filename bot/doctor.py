@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bot.bootstrap import open_stores
 from bot.models import embedding_choice, llm_choice
+from pipeline.catalog import INGEST
 from pipeline.errors import CatalogUnavailable, PendingMigrations, PipelineError
 from pipeline.generation.inspection import inspect
 from pipeline.storage.sql import Database
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from bot.bootstrap import Stores
     from bot.settings import Settings
+    from pipeline.domain import Scope
     from pipeline.generation.choice import ModelChoice, Use
 
 
@@ -86,6 +88,7 @@ async def _channels(stores: Stores) -> AsyncIterator[Check]:
     for scope in await stores.generations.scopes():
         ref = await stores.generations.current(scope)
         fault = await stores.vectors.check(ref) if ref else None
+        fault = fault or await _lost(stores, scope)
         if fault is None:
             yield Check(name=f"channel {scope}", status="ok", message="Its index opens and is whole.")
         else:
@@ -95,6 +98,14 @@ async def _channels(stores: Stores) -> AsyncIterator[Check]:
                 message=fault,
                 remedy=f"footnote reindex --channel {scope}",
             )
+
+
+async def _lost(stores: Stores, scope: Scope) -> str | None:
+    """Return a sentence if documents that were indexed are not in the catalog any more."""
+    present = {document.document_id for document in await stores.catalog.documents(scope)}
+    uploaded = {job.payload["document_id"] for job in await stores.queue.done(scope, INGEST)}
+    lost = len(uploaded - present)
+    return f"{lost} of its documents were indexed and are gone from its index." if lost else None
 
 
 async def _model(name: str, choice: ModelChoice, use: Use, instead: str) -> Check:

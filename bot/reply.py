@@ -15,7 +15,7 @@ from bot.wording import RESTARTING, final_text, sentence, stage_text
 from pipeline.domain import Delta, GenerationResponse, Progress, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from bot.chat import Button, MessageRef, Thread
     from bot.courier import Courier
@@ -81,6 +81,8 @@ class Reply:
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
         self.halted = asyncio.Event()
+        self.stream: AnswerStream | None = None
+        """Once it was begun; for `remember` after the last edit."""
 
     @property
     def messages(self) -> tuple[MessageRef, ...]:
@@ -93,12 +95,18 @@ class Reply:
             self._halt = why
         self.halted.set()
 
-    async def show(self, stream: AnswerStream) -> Outcome:
-        """Show *stream* until it ends, and its outcome; never raises for what pipeline or platform do."""
-        reader = asyncio.create_task(self._read(stream), name="read answer")
+    async def show(self, begin: Callable[[], Awaitable[AnswerStream]], *, stage: str = "") -> Outcome:
+        """Show the answer that *begin* starts until it ends, and its outcome; *stage* stands there before it.
+
+        Never raises for what pipeline or platform do.
+        """
+        if stage:
+            self._stage = stage
+            self._changed.set()
+        reader = asyncio.create_task(self._read(begin), name="read answer")
         editor = asyncio.create_task(self._edit(), name="edit reply")
         try:
-            response = await self._outcome(stream, reader)
+            response = await self._outcome(reader)
             self._ended.set()
             self._changed.set()
             await asyncio.wait([editor])
@@ -112,11 +120,12 @@ class Reply:
             editor.cancel()
         return Outcome(response=response, messages=self.messages, delivered=delivered)
 
-    async def _read(self, stream: AnswerStream) -> GenerationResponse:
+    async def _read(self, begin: Callable[[], Awaitable[AnswerStream]]) -> GenerationResponse:
         try:
-            async for event in stream:
+            self.stream = await begin()
+            async for event in self.stream:
                 self._take(event)
-            response = stream.response
+            response = self.stream.response
         except Exception as error:  # noqa: BLE001 - whatever the pipeline raises, people get a sentence
             return _failed(error)
         return response
@@ -131,9 +140,7 @@ class Reply:
                 assert_never(event)
         self._changed.set()
 
-    async def _outcome(
-        self, stream: AnswerStream, reader: asyncio.Task[GenerationResponse]
-    ) -> GenerationResponse:
+    async def _outcome(self, reader: asyncio.Task[GenerationResponse]) -> GenerationResponse:
         """Wait for the end of the answer, or make one."""
         await first_of(asyncio.shield(reader), self.halted.wait())
         if reader.done():
@@ -141,7 +148,8 @@ class Reply:
         reader.cancel()
         await asyncio.wait([reader])
         try:
-            await stream.aclose()
+            if self.stream is not None:
+                await self.stream.aclose()
         except Exception as error:  # noqa: BLE001 - an answer that cannot be stopped is not waited for
             report(error)
         message = RESTARTING if self._halt is Halt.RESTARTING else sentence(Reason.CANCELLED)

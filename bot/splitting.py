@@ -115,7 +115,11 @@ def _part(piece: _Slice) -> Part | None:
     growing = _opening(before) + body
     if piece.after is None:
         return Part(growing.rstrip(), growing)
-    return Part(growing.rstrip("\n") + _CLOSING, growing)
+    shown = growing.rstrip("\n")
+    inside = growing[growing.rfind(_FENCE) + len(_FENCE) :]
+    # on a line of its own the fence would turn the only line of code into the name of a language
+    alone = "\n" in inside or not inside.strip()
+    return Part(shown + (_CLOSING if alone else _FENCE), growing)
 
 
 def _fences(raw: str) -> Iterator[int]:

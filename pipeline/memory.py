@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.domain import Memory, Summary
 from pipeline.errors import ModelError
-from pipeline.guardrails.answer import MARKER
+from pipeline.guardrails.answer import without_markers
 from pipeline.guardrails.summary import check_summary
 from pipeline.observability.metrics import OBSERVED
 from pipeline.observability.trace import record
@@ -54,7 +54,7 @@ class ThreadMemory:
         await self._keep(question, question.thread, response)
         if not response.success:
             return None
-        answer = MARKER.sub("", response.answer)
+        answer = without_markers(response.answer)
         try:
             text, usage = await self._summarizer.summarize(previous.text, question.text, answer)
         except ModelError as error:

@@ -99,11 +99,27 @@ def room(*, num_ctx: int, num_predict: int, prompt_tokens: int) -> int:
 
 
 def fit(found: Sequence[Found], *, summary: str, question: str, budget: int) -> Fitted[Found]:
-    """Keep of *found*, best first, what fits into *budget* tokens together with *summary*.
+    """Choose what goes into the prompt, and record what does not.
+
+    Keep of *found*, best first, what fits into *budget* tokens together with *summary*.
 
     *budget* is a reader's `source_budget`. Sources are left out whole from the lowest rank up; the last one
     kept may lose its last sentences. Of the best source every sentence that fits is kept.
     """
+    fitted = _select(found, summary, question, budget)
+    _report(fitted, budget)
+    return fitted
+
+
+def refit(found: Sequence[Found], *, summary: str, question: str, budget: int) -> Fitted[Found]:
+    """Fit once more what was fitted already; it changes nothing then, and records nothing."""
+    fitted = _select(found, summary, question, budget)
+    if fitted.dropped or fitted.trimmed:
+        _report(fitted, budget)
+    return fitted
+
+
+def _select(found: Sequence[Found], summary: str, question: str, budget: int) -> Fitted[Found]:
     left = budget - max(0, estimate_tokens(question) - QUESTION_RESERVE)
     summary = _shorten(summary, int(left * SUMMARY_SHARE))
     left -= estimate_tokens(summary) if summary else 0
@@ -121,15 +137,13 @@ def fit(found: Sequence[Found], *, summary: str, question: str, budget: int) -> 
             break
         kept.append(item)
         left -= cost
-    fitted = Fitted(
+    return Fitted(
         kept=tuple(kept),
         dropped=tuple(found[len(kept) :]),
         summary=summary,
         trimmed=trimmed,
         tokens=available - left + (estimate_tokens(summary) if summary else 0),
     )
-    _report(fitted, budget)
-    return fitted
 
 
 def source_tokens(item: HasChunk) -> int:

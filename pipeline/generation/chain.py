@@ -13,13 +13,12 @@ from langsmith import tracing_context
 
 from pipeline.errors import ModelUnavailable
 from pipeline.generation import prompts
-from pipeline.generation.budget import estimate_tokens, fit, least_tokens, room
+from pipeline.generation.budget import estimate_tokens, least_tokens, refit, room
 from pipeline.generation.faults import translated
 from pipeline.generation.limiter import Limiter, Priority
 from pipeline.generation.profiles import thinks_aloud
 from pipeline.generation.response import DEGRADED_KEY, answer_text, finish_reason, token_usage
 from pipeline.generation.thinking import ReasoningFilter, without_reasoning
-from pipeline.observability.metrics import DEGRADED
 from pipeline.observability.trace import record
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ class ModelReader:
         waiting: Callable[[int], None],
     ) -> ModelReading:
         # the caller has fitted the sources; this is the guarantee that the server never cuts them
-        fitted = fit(sources, summary=summary, question=question, budget=self.source_budget)
+        fitted = refit(sources, summary=summary, question=question, budget=self.source_budget)
         human = prompts.human_message(question, fitted.kept, fitted.summary)
         return ModelReading(self._answer(human, waiting), human, aloud=self._aloud, learn=self._learn)
 
@@ -164,7 +163,6 @@ def _report(message: AIMessageChunk, human: str) -> None:
         output=usage.output if usage else None,
     )
     for code in message.response_metadata[DEGRADED_KEY]:
-        DEGRADED.labels(code).inc()
         record("generation.degraded", code=code)
 
 

@@ -67,14 +67,16 @@ def _chat_ollama(choice: ModelChoice, server: Server, num_predict: int) -> BaseC
 
 
 def _ollama_client(choice: ModelChoice, server: Server) -> dict[str, Any]:
-    local = is_loopback(urlsplit(server.url).hostname or "")
+    address = urlsplit(server.url)
     return {
         "timeout": httpx.Timeout(choice.timeout_s, connect=CONNECT_S),
         # LangChain has no way to close a client: no connection outlives its answer, or the loop it belongs to
         "limits": httpx.Limits(max_keepalive_connections=0),
         # a redirect could lead people's text anywhere
         "follow_redirects": False,
-        "trust_env": not local,
+        "trust_env": not is_loopback(address.hostname or ""),
+        # without TLS and without redirects there is nothing to verify, and certificates are slow to load
+        "verify": address.scheme == "https",
         "auth": _only_our_key(choice.api_key),
     }
 

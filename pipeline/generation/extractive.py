@@ -42,7 +42,7 @@ SECOND_AT_LEAST: Final = 0.5
 RANK_BONUS: Final = 0.1
 """What standing in the best source is worth; it falls off with the rank."""
 
-_END: Final = re.compile(r"(?<=[^\W_])([.!?。！？]+)$")
+_END: Final = re.compile(r"(?<=[^\W_]|\))([.!?。！？]+)$")
 _CODE: Final = re.compile(r"[;{}]$|^(?:def |class |import |from \w+ import |[\w.]+\(.*\)$)|=>|::|\w\[\w*\]")
 
 
@@ -106,7 +106,7 @@ class ExtractiveReader:
         *,
         waiting: Callable[[int], None],
     ) -> ExtractiveReading:
-        return ExtractiveReading(self._answer(question, sources, summary), self._pace, self._sleep)
+        return ExtractiveReading(lambda: self._answer(question, sources, summary), self._pace, self._sleep)
 
     async def _answer(self, question: str, sources: Sequence[CitedSource], summary: str) -> str:
         found = await asyncio.to_thread(candidates, question, summary, sources, self._analyze)
@@ -123,7 +123,7 @@ class ExtractiveReading:
     """One quoted answer on its way, word by word."""
 
     def __init__(
-        self, answer: Awaitable[str], pace: float, sleep: Callable[[float], Awaitable[None]]
+        self, answer: Callable[[], Awaitable[str]], pace: float, sleep: Callable[[float], Awaitable[None]]
     ) -> None:
         self._answer = answer
         self._pace = pace
@@ -138,7 +138,7 @@ class ExtractiveReading:
         return self._message
 
     async def _words(self) -> AsyncGenerator[str, None]:
-        text = await self._answer
+        text = await self._answer()
         if not text:
             return
         self._message = Quoted(content=text)
@@ -151,7 +151,9 @@ def candidates(
     question: str, summary: str, sources: Sequence[CitedSource], analyze: Analyze
 ) -> list[Candidate]:
     """Return the sentences that are worth embedding, those that cover most of the question first."""
-    split_up = [[(text, analyze(text)) for text in split(source.chunk.text)] for source in sources]
+    split_up = [
+        [(text, analyze(text)) for text in name_cells(split(source.chunk.text))] for source in sources
+    ]
     weight = weights(tokens for sentences in split_up for _, tokens in sentences)
     asked = analyze(question)
     recalled = analyze(summary)
@@ -170,6 +172,38 @@ def candidates(
         ]
         found += sorted(own, key=_by_coverage)[:PER_SOURCE]
     return sorted(found, key=_by_coverage)[:IN_ALL]
+
+
+def name_cells(sentences: list[str]) -> list[str]:
+    """Give the cells of each table row their column's name, as in ``Plan: Pro; Price: 12``.
+
+    A chunk repeats a table's header as the first of its rows; alone it says nothing and is left out.
+    """
+    named: list[str] = []
+    header: list[str] = []
+    for number, sentence in enumerate(sentences):
+        cells = _cells(sentence)
+        if len(cells) > 1 and not header and len(_cells("".join(sentences[number + 1 : number + 2]))) > 1:
+            header = cells
+            continue
+        if len(cells) < 2:
+            header = []
+        named.append(_row(header, cells) if len(cells) > 1 else sentence)
+    return named
+
+
+def _cells(sentence: str) -> list[str]:
+    row = sentence.strip()
+    if " | " not in row and not (row.startswith("|") and row.endswith("|")):
+        return []
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def _row(header: list[str], cells: list[str]) -> str:
+    names = header if len(header) == len(cells) else [""] * len(cells)
+    return "; ".join(
+        f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell
+    )
 
 
 def _covered(asked: list[str], recalled: list[str], tokens: list[str], weight: dict[str, float]) -> float:

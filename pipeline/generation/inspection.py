@@ -58,7 +58,7 @@ async def inspect(choice: ModelChoice, use: Use = "chat") -> ModelStatus:
     try:
         server = choice.server(use)
         warning = check_url(choice, server.url)
-        async with httpx.AsyncClient(timeout=PATIENCE, trust_env=not _local(server.url)) as client:
+        async with _client(server.url) as client:
             look = {"ollama": _ollama, "openai": _openai, "anthropic": _anthropic}[provider]
             with translated(server):
                 status = await look(client, server, choice)
@@ -69,9 +69,15 @@ async def inspect(choice: ModelChoice, use: Use = "chat") -> ModelStatus:
     return status
 
 
-def _local(url: str) -> bool:
-    # a proxy from the environment cannot reach this machine's own servers
-    return is_loopback(httpx.URL(url).host)
+def _client(url: str) -> httpx.AsyncClient:
+    address = httpx.URL(url)
+    return httpx.AsyncClient(
+        timeout=PATIENCE,
+        # a proxy from the environment cannot reach this machine's own servers
+        trust_env=not is_loopback(address.host),
+        # without TLS and without redirects there is nothing to verify, and certificates are slow to load
+        verify=address.scheme == "https",
+    )
 
 
 def _failed(error: ModelError, provider: str) -> ModelStatus:

@@ -14,15 +14,21 @@ if TYPE_CHECKING:
 
 # [1], [ 2 ], [1, 3]; also the full-width brackets that models trained on Chinese text write.
 MARKER = re.compile(r"[\[【][ \t]*(\d{1,4}(?:[ \t]*[,;、][ \t]*\d{1,4})*)[ \t]*[\]】]")
+_MARKER_AND_GAP = re.compile(rf"[ \t]*{MARKER.pattern}")
 MARKER_PREFIX = re.compile(r"[\[【][\d \t,;、]*")
 FENCE = "```"
 INLINE_CODE = re.compile(r"`[^`\n]{1,120}`")
 """A number in brackets is an index in code (``rows[0]``); spans longer than this are stray backticks."""
 
 
+def without_markers(text: str) -> str:
+    """Return *text* without its markers and the blanks before them."""
+    return _MARKER_AND_GAP.sub("", text)
+
+
 def check_answer(text: str) -> Reason | None:
     """Return EMPTY_RESPONSE where nothing is left but markers, white space and punctuation."""
-    if any(character.isalnum() for character in MARKER.sub("", text)):
+    if any(character.isalnum() for character in without_markers(text)):
         return None
     return Reason.EMPTY_RESPONSE
 

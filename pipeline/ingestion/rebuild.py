@@ -77,11 +77,11 @@ class Rebuilder:
     async def _rebuild(self, scope: Scope, *, from_sources: bool) -> None:
         embedder = await self._preparation.embedder(await self._generations.current(scope))
         old = await self._readable(scope)
-        documents = await (old.documents() if old else self._ledger(scope))
+        documents = await self._expected(scope, old)
         ref = await self._generations.begin(scope, embedder.name, embedder.dimension)
         new = await self._vectors.catalog(ref)
         for document in documents:
-            row, chunks = await self._carry(old, scope, document, from_sources=from_sources or old is None)
+            row, chunks = await self._carry(old, scope, document, from_sources=from_sources)
             if chunks:
                 stored = await self._preparation.represent(chunks, embedder)
                 await new.write_chunks(row.document_id, stored)
@@ -108,9 +108,14 @@ class Rebuilder:
             return None
         return store
 
-    async def _ledger(self, scope: Scope) -> list[Document]:
-        """Return what was once uploaded: the finished jobs outlive a damaged store."""
-        return [queued_document(job.payload) for job in await self._queue.done(scope, INGEST)]
+    async def _expected(self, scope: Scope, old: CatalogStore | None) -> list[Document]:
+        """Return what the channel should hold: what its store says, and uploads that the store has lost.
+
+        The finished jobs outlive a damaged store; those of forgotten documents are struck off.
+        """
+        ledger = [queued_document(job.payload) for job in await self._queue.done(scope, INGEST)]
+        listed = await old.documents() if old else []
+        return list({document.document_id: document for document in [*ledger, *listed]}.values())
 
     async def _carry(
         self, old: CatalogStore | None, scope: Scope, document: Document, *, from_sources: bool
@@ -137,8 +142,10 @@ class Rebuilder:
         stored: list[Chunk] = []
         if old is not None and document.status is DocumentStatus.READY:
             stored = (await old.read_chunks([document.document_id])).chunks
-        if not from_sources:
+        if stored and not from_sources:
             return document, stored
+        if document.status is DocumentStatus.FAILED and not from_sources:
+            return document, []
         try:
             current, data = await self._preparation.read(scope, document)
             if stored and current.document_id != document.document_id:

@@ -170,13 +170,10 @@ class PostingsIndex:
             for row, counts in zip(self.slots.documents[document_id], counted.doc_freqs, strict=True):
                 _gather(fresh, row, counts)
             self._terms[document_id] = tuple({token for counts in counted.doc_freqs for token in counts})
-        for token, (added_rows, added_counts) in fresh.items():
-            old_rows, old_counts = self._unpack(token)
-            self._pack(
-                token,
-                old_rows.tobytes() + added_rows.tobytes(),
-                old_counts.tobytes() + added_counts.tobytes(),
-            )
+        for token, (more_rows, more_counts) in fresh.items():
+            old = self._postings.get(token, b"")
+            cut = len(old) // 6 * 4
+            self._pack(token, old[:cut] + more_rows.tobytes(), old[cut:] + more_counts.tobytes())
 
 
 def _gather(fresh: dict[str, tuple[array[int], array[int]]], row: int, counts: Mapping[str, int]) -> None:

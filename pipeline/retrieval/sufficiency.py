@@ -75,8 +75,8 @@ def _lacks_codes(
 ) -> bool:
     """Tell whether the question names things by codes, and no chunk holds one of them.
 
-    A code has letters and digits (INV-2026-1001) or is a version (2.13.4). A bare number, an ordinal or an amount with its unit may
-    be worded differently in an answer, so they do not count.
+    A code has letters and digits (INV-2026-1001) or is a version (2.13.4). A bare number, an ordinal or an
+    amount with its unit may be worded differently in an answer, so they do not count.
     """
     codes = {token for token in analyze(question) if _is_code(token)}
     if not codes:

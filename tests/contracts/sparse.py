@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from pipeline.domain import chunk_id_for
@@ -25,13 +25,20 @@ NEAR = 1e-4
 
 def corpus_of(chunks: int, *, seed: int = 1, per_document: int = 3) -> Corpus:
     """Chunks of five to forty words, the early words frequent and the late ones rare."""
-    draw = random.Random(seed)
-    weights = [1 / (place + 1) for place in range(len(WORDS))]
-    texts = [draw.choices(WORDS, weights, k=draw.randint(5, 40)) for _ in range(chunks)]
+    draw = np.random.default_rng(seed)
+    weights = np.array([1 / (place + 1) for place in range(len(WORDS))])
+    texts = [
+        [str(word) for word in draw.choice(WORDS, draw.integers(5, 40), p=weights / weights.sum())]
+        for _ in range(chunks)
+    ]
     return {
         f"d{start // per_document:04d}": texts[start : start + per_document]
         for start in range(0, chunks, per_document)
     }
+
+
+def query_of(words: int, seed: int) -> list[str]:
+    return [str(word) for word in np.random.default_rng(seed).choice(WORDS, words)]
 
 
 def oracle(corpus: Corpus, query: Sequence[str]) -> dict[str, float]:
@@ -63,14 +70,14 @@ class SparseContract:
         index = await self.make(corpus)
 
         for seed in range(8):
-            query = random.Random(seed).choices(WORDS, k=5)
+            query = query_of(5, seed)
             found = await index.search(query, 10)
             assert_ranked_as(found, oracle(corpus, query), 10)
 
     async def test_a_long_query_with_repeats_ranks_as_rank_bm25_does(self) -> None:
         corpus = corpus_of(60)
         index = await self.make(corpus)
-        query = random.Random(3).choices(WORDS, k=70)
+        query = query_of(70, 3)
 
         assert_ranked_as(await index.search(query, 10), oracle(corpus, query), 10)
 

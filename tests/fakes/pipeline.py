@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipeline.domain import Citation, Delta, GenerationResponse, Memory, Progress, Question, Reason, Stage
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,24 +27,14 @@ class PostgresServer:
 
     folder: Path
 
-    async def create_database(self, name: str) -> str:
-        """Create an empty database and return its URL."""
+    async def find_or_create_database(self, name: str) -> str:
+        """Return the URL of a database, which is created when it is first asked for."""
         connection = await asyncpg.connect(user="postgres", database="postgres", host=str(self.folder))
         try:
-            await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+            with suppress(asyncpg.DuplicateDatabaseError):
+                await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
         finally:
             await connection.close()
-        return self.url(name)
-
-    async def find_or_create_database(self, name: str) -> str:
-        """Return the URL of a database that is created when it is first asked for."""
-        try:
-            return await self.create_database(name)
-        except asyncpg.DuplicateDatabaseError:
-            return self.url(name)
-
-    def url(self, name: str) -> str:
-        """Return the URL of a database."""
         return f"postgresql+asyncpg://postgres@/{name}?host={self.folder}"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from aiohttp import web
 from langchain_core.tracers.langchain import wait_for_all_tracers
-from langsmith.utils import get_env_var
+from langsmith import utils
 
 from pipeline.errors import ModelMisconfigured
 from pipeline.generation.chain import Limits, compose, stream
@@ -38,13 +38,15 @@ async def collected(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[list[str]]
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
+    # the library remembers what the environment said the first time
+    forget = vars(utils)["get_env_var"].cache_clear
     for name in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.setenv(name, "true")
     monkeypatch.setenv("LANGSMITH_API_KEY", "key")
     monkeypatch.setenv("LANGSMITH_ENDPOINT", f"http://127.0.0.1:{runner.addresses[0][1]}")
-    get_env_var.cache_clear()
+    forget()
     yield paths
-    get_env_var.cache_clear()
+    forget()
     await runner.cleanup()
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from pipeline.storage.schema import METADATA
 from pipeline.storage.sql import Database
@@ -28,12 +28,16 @@ def postgres() -> Iterator[PostgresServer]:
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def empty(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
     """Open a database of each kind in which nothing has been created yet."""
-    url = f"sqlite+aiosqlite:///{tmp_path}/empty.sqlite3"
-    if request.param == "postgresql":
-        server: PostgresServer = request.getfixturevalue("postgres")
-        url = await server.create_database(f"empty_{uuid4().hex}")
-    async with _opened(url) as database:
-        yield database
+    if request.param == "sqlite":
+        async with _opened(f"sqlite+aiosqlite:///{tmp_path}/empty.sqlite3") as opened:
+            yield opened
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    async with _opened(await server.find_or_create_database("empty")) as opened:
+        async with opened.write() as connection:
+            await connection.execute(text("DROP SCHEMA public CASCADE"))
+            await connection.execute(text("CREATE SCHEMA public"))
+        yield opened
 
 
 @pytest.fixture

@@ -117,7 +117,7 @@ async def test_a_claim_can_be_limited_to_kinds_and_to_a_channel(queue: Queue) ->
 async def test_a_thousand_files_of_one_channel_do_not_hold_up_another_channels_single_one(
     queue: Queue,
 ) -> None:
-    for number in range(20):
+    for number in range(10):
         await queue.enqueue(new(f"many-{number}"))
     await queue.finish(await claimed(queue))
     running = await claimed(queue)

@@ -76,8 +76,8 @@ class UnreliableQueue(Queue):
 
 
 @pytest.fixture
-def queue(database: Database, calendar: FakeCalendar) -> Queue:
-    return Queue(database, calendar)
+def queue(sqlite: Database, calendar: FakeCalendar) -> Queue:
+    return Queue(sqlite, calendar)
 
 
 @pytest.fixture
@@ -256,13 +256,13 @@ async def test_a_running_worker_takes_a_new_job_without_waiting_for_the_next_loo
 
 
 async def test_a_running_worker_finds_what_another_process_queued(
-    queue: Queue, database: Database, calendar: FakeCalendar, desk: Desk
+    queue: Queue, sqlite: Database, calendar: FakeCalendar, desk: Desk
 ) -> None:
     stop = asyncio.Event()
     idle = Worker(queue, {"ingest": desk}, owner="w", poll=7.0, clock=calendar, sleep=calendar.sleep)
     running = asyncio.create_task(idle.run(stop))
     await calendar.sleeping(7.0)
-    await add(Queue(database, calendar), "a")
+    await add(Queue(sqlite, calendar), "a")
     calendar.advance(7.0)
     await desk.busy.wait()
     desk.go_on.set()
@@ -288,7 +288,7 @@ async def test_a_long_job_keeps_its_lease(queue: Queue, calendar: FakeCalendar, 
 
 
 async def test_a_worker_that_lost_its_lease_lets_go_of_the_job(
-    queue: Queue, database: Database, calendar: FakeCalendar, desk: Desk
+    queue: Queue, sqlite: Database, calendar: FakeCalendar, desk: Desk
 ) -> None:
     await add(queue, "a")
     slow = Worker(queue, {"ingest": desk}, owner="slow", clock=calendar, sleep=calendar.sleep)
@@ -296,7 +296,7 @@ async def test_a_worker_that_lost_its_lease_lets_go_of_the_job(
     running = asyncio.create_task(slow.run(stop))
     await calendar.sleeping(BEAT)
     # the other process sees the lease ended before the slow one gets to renew it
-    quick = Queue(database, lambda: calendar() + timedelta(seconds=31))
+    quick = Queue(sqlite, lambda: calendar() + timedelta(seconds=31))
     taken = await quick.claim("quick")
     assert taken is not None
     calendar.advance(BEAT)
@@ -350,9 +350,9 @@ async def test_a_cancelled_worker_puts_its_job_back(
 
 @pytest.mark.parametrize("outage", ["claim", "extend", "finish"])
 async def test_a_job_is_done_although_the_database_was_away_for_a_moment(
-    database: Database, calendar: FakeCalendar, desk: Desk, outage: str
+    sqlite: Database, calendar: FakeCalendar, desk: Desk, outage: str
 ) -> None:
-    queue = UnreliableQueue(database, calendar, outage)
+    queue = UnreliableQueue(sqlite, calendar, outage)
     job = await add(queue, "a")
     stop = asyncio.Event()
     running = asyncio.create_task(worker(queue, calendar, desk).run(stop))
@@ -367,9 +367,9 @@ async def test_a_job_is_done_although_the_database_was_away_for_a_moment(
 
 
 async def test_draining_says_that_the_database_is_away(
-    database: Database, calendar: FakeCalendar, desk: Desk
+    sqlite: Database, calendar: FakeCalendar, desk: Desk
 ) -> None:
-    queue = UnreliableQueue(database, calendar, "claim")
+    queue = UnreliableQueue(sqlite, calendar, "claim")
     await add(queue, "a")
     with pytest.raises(StorageError):
         await worker(queue, calendar, desk).drain()

@@ -33,7 +33,7 @@ marks = st.text(alphabet="ab _*`[]()<>\\&;#~|!\n\x1b-.", max_size=80)
 
 def rendered(markdown: str) -> str:
     """The text that a CommonMark reader shows; a tag or an attribute would show as one."""
-    html = MarkdownIt().renderInline(markdown)
+    html = str(MarkdownIt().renderInline(markdown))
     return html.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
 
 

@@ -10,20 +10,19 @@ from bot.splitting import SMALLEST, Part, split
 
 FENCE = "```"
 
-words = st.sampled_from(
-    [
-        "alpha",
-        "Übung",
-        "漢字。",
-        "x" * 90,
-        "🎉",
-        "[1]",
-        "[12]",
-        "[doc](https://e.org/a_b)",
-        "<https://e.org/a>",
-    ]
-    + ["**b**", "a.", "end. [2]", "\n", "\n\n", "- item\n", "`code`", "``", "|a|b|\n", " \n \n"]
-)
+tokens = [
+    "漢字。",
+    "x" * 90,
+    "🎉",
+    "[1]",
+    "[12]",
+    "[doc](https://e.org/a_b)",
+    "<https://e.org/a>",
+    "**b**",
+    "`code`",
+]
+gaps = ["alpha", "Übung", "a.", "end. [2]", "\n", "\n\n", "- item\n", "``", "|a|b|\n", " \n \n"]
+words = st.sampled_from(tokens) | st.sampled_from(gaps)
 prose = st.lists(words, max_size=40).map(" ".join)
 code = st.builds(
     lambda info, lines, end: f"\n{FENCE}{info}" + "\n".join("y" * n for n in lines) + end,
@@ -176,6 +175,12 @@ def test_an_open_fence_is_closed_for_showing_and_left_open_for_growing() -> None
 
     assert part.text == "```py\nx = 1\n```"
     assert part.growing == "```py\nx = 1"
+
+
+def test_code_on_the_line_of_an_open_fence_is_not_taken_for_a_language() -> None:
+    (part,) = split("Type ```make demo", 200)
+
+    assert part.text == "Type ```make demo```"
 
 
 def test_a_limit_that_holds_no_fence_is_refused() -> None:

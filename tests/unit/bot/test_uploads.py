@@ -15,6 +15,7 @@ from pipeline.errors import CatalogUnavailable, StorageError
 from tests.fakes.chat import EDITED, FLAT, FakeChat, FakeSeen
 from tests.fakes.clock import FakeClock
 from tests.fakes.library import FakeIntake, FakeReceipt, document
+from tests.fakes.waiting import until
 
 if TYPE_CHECKING:
     from bot.chat import Capabilities
@@ -236,8 +237,7 @@ async def test_the_result_waits_out_limits_and_losses() -> None:
 async def test_a_notice_that_somebody_deleted_comes_back_with_the_result() -> None:
     door = Door(*STATES)
     door.receive()
-    while not door.chat.messages:
-        await asyncio.sleep(0)
+    await until(lambda: door.chat.messages)
 
     door.chat.vanish(next(iter(door.chat.messages)))
     await door.uploads.settled()
@@ -265,8 +265,7 @@ async def test_a_file_deleted_in_the_chat_leaves_the_index() -> None:
 async def test_a_file_that_waits_when_the_program_ends_is_said_to_come_later() -> None:
     door = Door(document("d1", status=DocumentStatus.QUEUED))
     door.receive()
-    while not door.chat.messages:
-        await asyncio.sleep(0)
+    await until(lambda: door.chat.messages)
 
     await door.uploads.stop()
 

@@ -80,7 +80,8 @@ async def test_a_pipe_gets_plain_lines_and_no_control_codes() -> None:
     await pipe.adapter.post(
         THREAD,
         Body(
-            text="**Five** days [1].\n\n[1] a\\_b.md, page 3 ([open](<file:///srv/a_b.md>))  \n[2] c.md\n\n_A note._"
+            text="**Five** days [1].\n\n[1] a\\_b.md, page 3 ([open](<file:///srv/a_b.md>))  \n"
+            "[2] c.md\n\n_A note._"
         ),
     )
 

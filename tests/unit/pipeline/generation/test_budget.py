@@ -13,6 +13,7 @@ from pipeline.generation.budget import (
     estimate_tokens,
     fit,
     least_tokens,
+    refit,
     room,
     source_tokens,
 )
@@ -34,8 +35,8 @@ def ranked(text: str, number: int = 0) -> RankedChunk:
     return RankedChunk(chunk=chunk, score=1.0)
 
 
-# counted with the vocabulary of Llama 3 (128,000 entries), from its published tokenizer's behaviour: a token for
-# each common English word and mark, about one and a half for a German one, about one for a Chinese character
+# a token for each common English word and mark, about one and a half for a German one, about one for a Chinese
+# character: what vocabularies of 100,000 entries and more are known to make of such text
 @pytest.mark.parametrize(
     ("text", "least", "most"),
     [
@@ -90,6 +91,18 @@ def test_the_last_source_may_lose_its_last_sentences() -> None:
     assert found[1].chunk.text.startswith(text)
     assert text.endswith("arrived.")
     assert fitted.dropped == (found[2],)
+
+
+@given(st.lists(st.integers(0, 40), max_size=6), st.integers(0, 3000))
+def test_fitting_what_was_fitted_changes_and_records_nothing(lengths: list[int], budget: int) -> None:
+    found = [ranked(SENTENCE * length, number) for number, length in enumerate(lengths)]
+    once = fit(found, summary=SENTENCE, question="How long?", budget=budget)
+    with trace.collect() as events:
+        twice = refit(once.kept, summary=once.summary, question="How long?", budget=budget)
+
+    assert twice.kept == once.kept
+    assert twice.summary == once.summary
+    assert events == []
 
 
 def test_labelled_sources_can_be_fitted_as_well() -> None:

@@ -94,7 +94,7 @@ async def test_sentences_seen_a_moment_ago_are_not_encoded_again() -> None:
 def test_rows_get_length_one_and_zeros_stay() -> None:
     scaled = unit(np.array([[3, 4], [0, 0]], dtype=np.float32))
 
-    assert np.allclose(scaled, [[0.6, 0.8], [0, 0]])
+    assert np.allclose(scaled, np.array([[0.6, 0.8], [0, 0]]))
 
 
 @pytest.mark.parametrize("count", [0, 1, 253, 254, 255, 600, 5000])

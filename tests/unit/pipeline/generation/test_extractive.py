@@ -148,13 +148,26 @@ def test_two_sentences_of_one_source_stand_in_its_order() -> None:
         ("as shown before [12] and [3].", "as shown before (12) and (3) [1]."),
         ("x = rows[0];", "`x = rows[0];` [1]"),
         ("def refund(days):", "`def refund(days):` [1]"),
-        ("| Pro | 12 |", "| Pro | 12 | [1]"),
+        ("| Pro | 12 |", "Pro; 12 [1]"),
     ],
 )
 def test_a_quote_keeps_its_words_and_gets_its_marker(text: str, quoted: str) -> None:
     found = candidates("anything", "", [source(text)], analyze)
 
     assert phrase(found) == quoted
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Plan | Price\nPro | 12 euros\nBasic | free",
+        "| Plan | Price |\n|---|---|\n| Pro | 12 euros |\n| Basic | free |",
+    ],
+)
+async def test_a_row_of_a_table_is_quoted_with_the_names_of_its_columns(table: str) -> None:
+    text = await answer("What is the price of Pro?", source(f"Our plans:\n\n{table}\n\nAsk us."))
+
+    assert "Plan: Pro; Price: 12 euros [1]" in text
 
 
 def test_a_long_quote_is_cut_between_words() -> None:

@@ -44,7 +44,7 @@ async def settle() -> None:
 
 
 async def test_answers_go_before_background_work_and_each_in_order() -> None:
-    limiter, order = Limiter(), []
+    limiter, order = Limiter(), list[str]()
     first = Caller(limiter, "first", order, Priority.ANSWER)
     await first.entered.wait()
     others = []
@@ -60,7 +60,7 @@ async def test_answers_go_before_background_work_and_each_in_order() -> None:
 
 
 async def test_callers_are_told_their_place_whenever_it_changes() -> None:
-    limiter, order = Limiter(), []
+    limiter, order = Limiter(), list[str]()
     first = Caller(limiter, "first", order, Priority.ANSWER)
     await first.entered.wait()
     summary = Caller(limiter, "summary", order, Priority.BACKGROUND)
@@ -80,7 +80,7 @@ async def test_callers_are_told_their_place_whenever_it_changes() -> None:
 
 
 async def test_so_many_run_at_a_time() -> None:
-    limiter, order = Limiter(2), []
+    limiter, order = Limiter(2), list[str]()
     callers = [Caller(limiter, str(number), order, Priority.ANSWER) for number in range(3)]
     await settle()
 
@@ -90,7 +90,7 @@ async def test_so_many_run_at_a_time() -> None:
 
 
 async def test_a_caller_cancelled_while_it_waits_leaves_the_queue() -> None:
-    limiter, order = Limiter(), []
+    limiter, order = Limiter(), list[str]()
     first = Caller(limiter, "first", order, Priority.ANSWER)
     await first.entered.wait()
     second = Caller(limiter, "second", order, Priority.ANSWER)
@@ -105,7 +105,7 @@ async def test_a_caller_cancelled_while_it_waits_leaves_the_queue() -> None:
 
 
 async def test_a_caller_cancelled_between_grant_and_delivery_passes_the_slot_on() -> None:
-    limiter, order = Limiter(), []
+    limiter, order = Limiter(), list[str]()
     first = Caller(limiter, "first", order, Priority.ANSWER)
     await first.entered.wait()
     second = Caller(limiter, "second", order, Priority.ANSWER)

@@ -15,7 +15,7 @@ def test_a_filter_that_names_all_documents_is_no_filter() -> None:
 
 
 def test_a_document_that_is_not_ready_is_left_out() -> None:
-    assert narrow(Filters(document_ids=frozenset({"d1", "gone"})), READY) == {"d1"}
+    assert narrow(Filters(document_ids=frozenset({"d1", "gone"})), READY) == frozenset({"d1"})
 
 
 def test_a_filter_that_names_nothing_ready_means_none() -> None:

@@ -1,0 +1,110 @@
+"""A conversation with everything around it, on a fake platform."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from bot.chat import IncomingMessage, MessageDeleted, MessageEdited, Thread
+from bot.conversation import Conversation
+from bot.pacing import Limiters
+from pipeline.domain import Scope
+from tests.fakes.chat import FakeChat, FakeSeen
+from tests.fakes.clock import FakeClock
+from tests.fakes.pipeline import ScriptedPipeline, answer
+from tests.fakes.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.chat import Turn
+    from bot.conversation import Limits
+    from tests.fakes.pipeline import Script
+
+SCOPE = Scope("fake", "w", "c")
+ONE = Thread(SCOPE, "one")
+TWO = Thread(SCOPE, "two")
+
+
+class Room:
+    """A conversation with everything around it."""
+
+    def __init__(
+        self,
+        *scripts: Script | Exception,
+        chat: FakeChat | None = None,
+        seen: FakeSeen | None = None,
+        context: FakeContext | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.clock = FakeClock()
+        self.chat = chat or FakeChat()
+        self.pipeline = ScriptedPipeline(*(scripts or (answer("Five days."),)))
+        self.seen = seen or FakeSeen()
+        self.conversation = Conversation(
+            self.chat,
+            self.pipeline.ask_stream,
+            seen=self.seen,
+            limiters=Limiters(),
+            clock=self.clock,
+            context=context,
+            limits=limits,
+        )
+
+    def say(
+        self, text: str, *, at: str = "", thread: Thread = ONE, event: str = "", midway: bool = False
+    ) -> str:
+        message_id = at or text
+        self.conversation.receive(
+            IncomingMessage(
+                event_id=event or f"e-{message_id}",
+                message_id=message_id,
+                thread=thread,
+                author="u1",
+                text=text,
+                midway=midway,
+            )
+        )
+        return message_id
+
+    def edit(self, message_id: str, text: str, *, event: str = "edit-1") -> None:
+        self.conversation.receive(
+            MessageEdited(event_id=event, message_id=message_id, thread=ONE, author="u1", text=text)
+        )
+
+    def delete(self, message_id: str) -> None:
+        self.conversation.receive(MessageDeleted(event_id="del-1", message_id=message_id, scope=SCOPE))
+
+    async def until(self, text: str) -> None:
+        """Wait until people see *text*."""
+        await until(lambda: any(text in shown for shown in self.chat.texts()))
+
+    async def settled(self) -> None:
+        await self.conversation.settled()
+
+    @property
+    def asked(self) -> list[str]:
+        return [question.text for question in self.pipeline.questions]
+
+
+class FakeContext:
+    def __init__(self, *, missing: bool = True) -> None:
+        self._missing = missing
+        self.adopted: list[tuple[Thread, Sequence[Turn]]] = []
+
+    async def missing(self, thread: Thread) -> bool:
+        return self._missing
+
+    async def adopt(self, thread: Thread, turns: Sequence[Turn]) -> None:
+        self.adopted.append((thread, turns))
+
+
+def gated(text: str) -> Script:
+    script = answer(text)
+    script.gate = asyncio.Event()
+    return script
+
+
+def open_gate(script: Script) -> None:
+    assert script.gate is not None
+    script.gate.set()

@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bot.chat import (
+    Button,
+    Capabilities,
+    MessageGone,
+    NotAllowed,
+    RateLimited,
+    Threading,
+    TooLong,
+    Unreachable,
+)
+from bot.reply import Halt
+from bot.screens import CURSOR
+from pipeline.domain import GenerationResponse, Reason
+from tests.fakes.chat import EDITED, FLAT, STREAMED, FakeChat
+from tests.fakes.clock import FakeClock
+from tests.fakes.pipeline import answer, citation
+from tests.fakes.replies import LONG, given, joined, reply_on, show, slow, stream_of
+from tests.fakes.waiting import until
+
+
+async def test_a_post_that_landed_without_saying_so_is_not_shown_twice() -> None:
+    chat = FakeChat()
+    chat.fail("post", Unreachable(), Unreachable(), landed=True)
+
+    await show(chat, slow(answer("Five days."), FakeClock()))
+
+    assert chat.texts() == ["Five days."]
+
+
+async def test_a_post_that_was_given_up_while_streaming_shows_the_final_text_in_the_end() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    chat.fail("post", *(Unreachable() for _ in range(3)), landed=True)
+
+    await show(chat, slow(answer(LONG[:400]), clock, 2.0), clock)
+
+    assert chat.texts() == [LONG[:400].strip()]
+
+
+async def test_a_deleted_answer_is_posted_again() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    script = slow(answer(LONG[:400]), clock, 1.0)
+    task = asyncio.create_task(reply_on(chat, clock).show(given(stream_of(script))))
+    await until(lambda: chat.messages)
+
+    chat.vanish(next(iter(chat.messages)))
+    await task
+
+    assert chat.texts() == [LONG[:400].strip()]
+
+
+async def test_an_answer_that_is_deleted_again_and_again_stays_deleted() -> None:
+    chat = FakeChat()
+    chat.fail("edit", *(MessageGone() for _ in range(20)))
+    clock = FakeClock()
+
+    outcome = await show(chat, slow(answer(LONG[:400]), clock, 1.0), clock)
+
+    assert not outcome.delivered
+    assert chat.count("post") <= 4
+
+
+async def test_when_the_first_of_two_messages_is_deleted_both_come_back_in_order() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    final = LONG[:3000].replace("Sentence 0 of a long answer.", "Sentence 0 of a long answer [1].").strip()
+    script = slow(answer(LONG[:3000], final=final), clock, 0.2)
+    task = asyncio.create_task(reply_on(chat, clock).show(given(stream_of(script))))
+    await until(lambda: len(chat.messages) >= 2)
+
+    chat.vanish(next(iter(chat.messages)))
+    await task
+
+    assert joined(chat) == final
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_six_thousand_characters_are_shown_once_whole_and_in_order(streams: bool) -> None:
+    clock = FakeClock()
+    text = LONG[:6000].strip()
+    chat = FakeChat(EDITED, streams=streams)
+
+    await show(chat, slow(answer(text), clock, 0.05), clock)
+
+    assert joined(chat) == text
+    assert len(chat.messages) >= 3
+    assert all(len(part) <= 2000 for part in chat.texts())
+
+
+async def test_a_full_part_is_not_edited_again() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+
+    await show(chat, slow(answer(LONG[:5000]), clock, 0.05), clock)
+
+    first = next(iter(chat.messages.values()))
+    assert first.versions.count(first.body.text) == 1
+    assert first.versions[-1] == first.body.text
+
+
+async def test_a_body_that_is_too_long_once_rendered_is_split_smaller() -> None:
+    clock = FakeClock()
+    chat = FakeChat(overhead=400)
+
+    outcome = await show(chat, slow(answer(LONG[:5000]), clock, 0.05), clock)
+
+    assert outcome.delivered
+    assert joined(chat) == LONG[:5000].strip()
+
+
+async def test_text_that_no_part_can_hold_is_given_up() -> None:
+    chat = FakeChat(overhead=1950)
+
+    outcome = await show(chat, answer(LONG[:1000]))
+
+    assert not outcome.delivered
+
+
+async def test_messages_that_a_shorter_final_text_leaves_over_are_removed() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    script = answer(LONG[:5000])
+    script.response = GenerationResponse(
+        success=False, reason=Reason.UNSUPPORTED_ANSWER, message="Nothing was supported."
+    )
+
+    outcome = await show(chat, slow(script, clock, 0.05), clock)
+
+    assert chat.texts() == ["Nothing was supported."]
+    assert len(outcome.messages) == 1
+
+
+async def test_a_native_stream_grows_and_is_closed_with_the_whole_reply() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+
+    await show(
+        chat, slow(answer("Refunds take five days [1].", citations=[citation("1")]), clock, 1.0), clock
+    )
+
+    (shown,) = chat.messages.values()
+    assert not shown.streaming
+    assert shown.body.text.startswith("Refunds take five days [1].\n\n[1] handbook.pdf, page 3")
+    assert not any(CURSOR in version for version in shown.versions)
+    assert chat.count("edit") == 0
+    assert chat.statuses[0] == "Searching 3 documents…"
+    assert chat.statuses[-1] is None
+
+
+async def test_a_declined_stream_has_consumed_nothing() -> None:
+    chat = FakeChat()
+    chat.fail("open_stream", Unreachable())
+
+    await show(chat, answer("Five days."))
+
+    assert chat.texts() == ["Five days."]
+
+
+@pytest.mark.parametrize("error", [Unreachable(), NotAllowed(), MessageGone(), TooLong()])
+@pytest.mark.parametrize("landed", [False, True])
+async def test_a_stream_that_breaks_midway_loses_and_doubles_no_character(
+    error: Exception, landed: bool
+) -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+    script = slow(answer(LONG[:2000]), clock, 0.3)
+    task = asyncio.create_task(reply_on(chat, clock).show(given(stream_of(script))))
+    await until(lambda: chat.count("append") >= 3)
+
+    chat.fail("append", error, landed=landed)  # type: ignore[arg-type]  # parametrised with its subclasses
+    await task
+
+    assert chat.texts() == [LONG[:2000].strip()]
+    assert chat.count("edit") > 1
+
+
+async def test_a_stream_that_is_limited_goes_on_where_it_stopped() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+    chat.fail("append", RateLimited(2.0), RateLimited(2.0))
+
+    await show(chat, slow(answer(LONG[:1000]), clock, 0.3), clock)
+
+    assert chat.texts() == [LONG[:1000].strip()]
+    assert chat.count("edit") == 0
+
+
+@pytest.mark.parametrize("landed", [False, True])
+async def test_a_stream_that_cannot_be_closed_is_edited(landed: bool) -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+    chat.fail("close", *(Unreachable() for _ in range(6)), landed=landed)
+
+    outcome = await show(chat, slow(answer(LONG[:500]), clock), clock)
+
+    assert outcome.delivered
+    assert chat.texts() == [LONG[:500].strip()]
+
+
+async def test_a_second_part_that_the_platform_does_not_stream_is_edited() -> None:
+    clock = FakeClock()
+    chat = FakeChat(EDITED, streams=True)
+    script = slow(answer(LONG[:3500]), clock, 0.1)
+    task = asyncio.create_task(reply_on(chat, clock).show(given(stream_of(script))))
+    await until(lambda: chat.opened)
+
+    chat.fail("open_stream", NotAllowed())
+    await task
+
+    assert joined(chat) == LONG[:3500].strip()
+
+
+async def test_where_nothing_can_be_edited_a_broken_stream_is_continued_in_another_message() -> None:
+    clock = FakeClock()
+    capabilities = Capabilities(max_chars=12_000, edit_interval=None, threading=Threading.FLAT)
+    chat = FakeChat(capabilities, streams=True)
+    script = slow(answer(LONG[:1000]), clock, 0.3)
+    task = asyncio.create_task(reply_on(chat, clock).show(given(stream_of(script))))
+    await until(lambda: chat.count("append") >= 5)
+
+    chat.fail("append", Unreachable())
+    await task
+
+    assert "".join(chat.texts()).replace(" ", "") == LONG[:1000].strip().replace(" ", "")
+
+
+async def test_where_nothing_can_be_edited_the_answer_arrives_once() -> None:
+    clock = FakeClock()
+    chat = FakeChat(FLAT)
+
+    await show(chat, slow(answer(LONG[:3000]), clock), clock)
+
+    assert joined(chat) == LONG[:3000].strip()
+    assert chat.count("edit") == 0
+    assert chat.statuses[0] == "Searching 3 documents…"
+    assert chat.statuses[-1] is None
+
+
+async def test_a_status_that_cannot_be_taken_back_does_no_harm() -> None:
+    clock = FakeClock()
+    chat = FakeChat(FLAT)
+    chat.fail("set_status", RateLimited(1.0), *(Unreachable() for _ in range(9)))
+
+    outcome = await show(chat, slow(answer("Five days."), clock), clock)
+
+    assert outcome.delivered
+    assert chat.texts() == ["Five days."]
+
+
+async def test_buttons_come_with_the_last_message_only() -> None:
+    chat = FakeChat()
+    button = Button(label="Helpful", action="feedback", value="up")
+
+    await reply_on(chat, FakeClock(), buttons=[button]).show(given(stream_of(answer(LONG[:3000]))))
+
+    first, last = chat.messages.values()
+    assert first.body.buttons == ()
+    assert last.body.buttons == (button,)
+
+
+async def test_a_button_that_does_not_fit_is_shown_as_text() -> None:
+    chat = FakeChat(FLAT)
+    button = Button(label="Retire", action="forget", fallback="To retire it: `forget d1`")
+
+    await reply_on(chat, FakeClock(), buttons=[button]).show(given(stream_of(answer("Five days."))))
+
+    assert chat.texts() == ["Five days.\n\nTo retire it: `forget d1`"]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_withdrawn_answer_leaves_its_messages_at_rest(streams: bool) -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=streams)
+    reply = reply_on(chat, clock)
+    task = asyncio.create_task(reply.show(given(stream_of(slow(answer(LONG), clock, 1.0)))))
+    await until(lambda: any(text.startswith("Sentence") for text in chat.texts()))
+
+    reply.halt(Halt.WITHDRAWN)
+    outcome = await task
+
+    assert not outcome.delivered
+    (shown,) = chat.messages.values()
+    assert outcome.messages == (shown.ref,)
+    assert not shown.streaming
+
+
+async def test_messages_of_an_earlier_answer_are_used_again() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+    first = await show(chat, answer("Old answer."), clock)
+
+    await reply_on(chat, clock, reuse=first.messages, key="k2").show(given(stream_of(answer("New answer."))))
+
+    assert chat.texts() == ["New answer."]
+
+
+async def test_the_cursor_stands_behind_a_closed_fence_on_its_own_line() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+
+    await show(chat, slow(answer("```py\nx = 1\ny = 2\n```"), clock, 2.0), clock)
+
+    (shown,) = chat.messages.values()
+    assert f"```py\nx = 1\n```\n{CURSOR}" in shown.versions
+    assert shown.body.text == "```py\nx = 1\ny = 2\n```"
