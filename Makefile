@@ -12,9 +12,8 @@ help: ## list the targets
 
 demo: ## index the sample handbook and talk to it in this terminal (no model server, no tokens)
 	@scripts/install runtime
-	@if [ -t 0 ]; then script=""; else script="--script examples/conversation.txt"; fi; \
-	FOOTNOTE_DATA_DIR=.demo $(BIN)/footnote \
-		chat --channel terminal:local:demo --docs examples/handbook $$script
+	@FOOTNOTE_DATA_DIR=.demo $(BIN)/footnote chat --channel terminal:local:demo \
+		--docs examples/handbook --script examples/conversation.txt
 
 test: ## run the whole test suite
 	@scripts/install dev

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from bot.chat import Body
 from bot.citations import file_name, literal
 from bot.explanation import explain
-from bot.wording import ingest_sentence
+from bot.wording import FORGET, counted, counts, ingest_sentence
 from pipeline.domain import DocumentStatus
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 LISTED = 40
 """Documents in one list; the rest is counted."""
-FORGET = "forget"
-"""The action of a button that retires the document its value names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +119,7 @@ class Commands:
         lines = [f"- {_document(document)}" for document in documents[-LISTED:]]
         if len(documents) > LISTED:
             lines.insert(0, f"- … and {len(documents) - LISTED} older ones")
-        return Body(text=f"**{_counted(len(documents), 'document')}**\n\n" + "\n".join(lines))
+        return Body(text=f"**{counted(len(documents), 'document')}**\n\n" + "\n".join(lines))
 
     async def forget(self, thread: Thread, args: str) -> Body:
         """Take documents back, by id or by name; several documents of one name are told apart by id."""
@@ -196,13 +194,3 @@ def _document(document: Document) -> str:
         case _:
             state = document.status.value
     return f"{name} — {state} · `{document.document_id}`"
-
-
-def counts(document: Document) -> str:
-    """Return how much of a document there is, in words."""
-    pages = [_counted(document.pages, "page")] if document.pages is not None else []
-    return ", ".join([*pages, _counted(document.chunks, "passage")])
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -6,29 +6,14 @@ from typing import TYPE_CHECKING, assert_never
 
 from bot.citations import block, passages
 from pipeline.domain import IngestReason, Reason, Stage
+from pipeline.refusals import sentence_for
 
 if TYPE_CHECKING:
-    from pipeline.domain import GenerationResponse, Progress
+    from pipeline.domain import Document, GenerationResponse, Progress
 
+FORGET = "forget"
+"""The command that takes a document back, and the action of a button that does so with its value."""
 RESTARTING = "I am being restarted, so this stopped here. Ask again in a minute."
-
-_SENTENCES: dict[Reason, str] = {
-    Reason.EMPTY_QUERY: "There was no question in that message. Ask something about this channel's files.",
-    Reason.QUERY_TOO_LONG: "That question is too long. Shorten it, or upload the long part as a file.",
-    Reason.PROMPT_INJECTION: "That reads like an instruction to me. Ask about what the files say instead.",
-    Reason.RATE_LIMITED: "Too many questions are waiting here. Ask again when they are answered.",
-    Reason.NO_DOCUMENTS: "This channel has no indexed files yet. Upload one, then ask again.",
-    Reason.STILL_INDEXING: "This channel's files are still being indexed. Ask again in a moment.",
-    Reason.NO_RELEVANT_CONTEXT: "Nothing in this channel's files answers this. Try other words, "
-    "or upload a file that covers it.",
-    Reason.EMPTY_RESPONSE: "The language model sent no answer. Ask again, perhaps in other words.",
-    Reason.UNSUPPORTED_ANSWER: "Nothing of the answer was supported by the files, so it is not shown.",
-    Reason.MODEL_UNAVAILABLE: "The language model cannot be reached. Tell whoever runs me.",
-    Reason.MODEL_TIMEOUT: "The language model took too long. Ask again, or ask for less at once.",
-    Reason.MODEL_NOT_FOUND: "The language model is not installed on its server. Tell whoever runs me.",
-    Reason.CANCELLED: "Stopped.",
-    Reason.INTERNAL_ERROR: "Something went wrong on my side, and it was logged. Ask again.",
-}
 
 _INGEST: dict[IngestReason, str] = {
     IngestReason.EMPTY_FILE: "the file is empty.",
@@ -63,7 +48,7 @@ def stage_text(progress: Progress) -> str:
     """Return what to show while there is no text yet."""
     match progress.stage:
         case Stage.SEARCHING:
-            return f"Searching {_counted(progress.total, 'document')}…" if progress.total else "Searching…"
+            return f"Searching {counted(progress.total, 'document')}…" if progress.total else "Searching…"
         case Stage.WAITING:
             return f"{_ordinal(progress.position)} in the queue…" if progress.position else "Waiting…"
         case Stage.WRITING:
@@ -78,12 +63,23 @@ def stage_text(progress: Progress) -> str:
 
 def sentence(reason: Reason, message: str | None = None) -> str:
     """Return why there is no answer and what to do about it; the pipeline's own *message* goes first."""
-    return message or _SENTENCES[reason]
+    return message or sentence_for(reason)
 
 
 def ingest_sentence(reason: IngestReason | None, message: str | None = None) -> str:
     """Return why a file was not indexed, as the rest of a sentence that names it."""
     return message or _INGEST[reason or IngestReason.UNREADABLE]
+
+
+def counts(document: Document) -> str:
+    """Return how much of a document there is."""
+    pages = [counted(document.pages, "page")] if document.pages is not None else []
+    return ", ".join([*pages, counted(document.chunks, "passage")])
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, for instance ``1,200 passages``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def final_text(response: GenerationResponse, released: str = "") -> str:
@@ -119,10 +115,6 @@ def _note(code: str) -> str:
     part = "extractive" if "extractive" in code else code.partition(":")[0]
     known = _DEGRADED.get(code) or _DEGRADED.get(part)
     return known or f"Answered without a part of the search ({code})."
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _ordinal(position: int | None) -> str:

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from pipeline.domain import Delta, GenerationResponse, Progress, Reason
-from pipeline.guardrails.refusals import sentence_for
+from pipeline.refusals import sentence_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine

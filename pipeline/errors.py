@@ -11,8 +11,9 @@ PipelineError
 │   │   └── ModelMisconfigured    its settings cannot work: the operator must change them
 │   ├── ModelTimeout          did not answer in time
 │   └── ModelNotFound         runs, but does not have the model
-└── StorageError          the database is unusable as it is
-    └── PendingMigrations     its schema is older than this program
+├── StorageError          the database is unusable as it is
+│   └── PendingMigrations     its schema is older than this program
+└── DatasetError          a dataset to be scored is not in the form it must have
 
 Expected outcomes of a question are not errors: they are ``GenerationResponse`` values with a ``Reason``.
 """
@@ -82,3 +83,7 @@ class StorageError(PipelineError):
 
 class PendingMigrations(StorageError):
     """The database's schema is older than this program; run 'footnote db upgrade'."""
+
+
+class DatasetError(PipelineError):
+    """A dataset is a folder with documents.jsonl (or .jsonl.gz) and questions.jsonl."""

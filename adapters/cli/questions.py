@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +113,7 @@ async def _show(stream: AnswerStream) -> GenerationResponse:
 @click.option(
     "--script",
     type=click.File(encoding="utf-8"),
-    help="Type the lines of this file, then end: a conversation without a keyboard.",
+    help="Type the lines of this file first; without a terminal, end after them.",
 )
 def chat(scope: Scope, folder: Path | None, script: TextIO | None) -> int:
     """Talk in the terminal: upload files, ask, follow up.
@@ -141,11 +143,15 @@ async def _chat(settings: Settings, scope: Scope, folder: Path | None, lines: li
             click.echo(note)
         adapter = TerminalAdapter(Console())
         async with open_platform(service, adapter) as platform:
-            await run_terminal(
+            talk = partial(
+                run_terminal,
                 adapter,
                 platform.conversation,
                 platform.commands,
                 platform.uploads,
                 scope=scope,
-                lines=lines,
             )
+            if lines is not None:
+                await talk(lines=lines)
+            if lines is None or sys.stdin.isatty():
+                await talk()

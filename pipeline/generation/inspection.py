@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx
@@ -55,6 +56,10 @@ async def inspect(choice: ModelChoice, use: Use = "chat") -> ModelStatus:
     if provider == "embedded":
         message = f"{EMBEDDED_MODEL} runs in this process."
         return ModelStatus(reachable=True, has_model=True, message=message, dimension=EMBEDDED_DIMENSION)
+    if provider != "ollama" and find_spec(f"langchain_{provider}") is None:
+        remedy = f"pip install 'footnote[{provider}]'"
+        message = f"The {provider} client is not installed."
+        return ModelStatus(reachable=False, has_model=False, message=message, remedy=remedy)
     try:
         server = choice.server(use)
         warning = check_url(choice, server.url)

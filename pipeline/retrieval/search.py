@@ -74,8 +74,6 @@ class Retriever:
         dense_patience_s: float = DENSE_PATIENCE_S,
     ) -> None:
         """*embedder* None and *sparse* False switch an arm off; *analyze* must be what made the index."""
-        if embedder is None and not sparse:
-            raise ValueError("a search needs the dense arm, the sparse arm or both")
         self._open = open_catalog
         self._indexes = indexes
         self._analyze = analyze
@@ -101,7 +99,7 @@ class Retriever:
             self._dense(store, snapshot, query, only), self._sparse(snapshot, query, only)
         )
         if dense.lacking and sparse.lacking:
-            raise dense.error or sparse.error or CatalogError()
+            raise dense.error or sparse.error or CatalogError("Both arms of the search are switched off.")
         fused = self._fused(query, dense, sparse)
         chunks, lacking = await self._refined(snapshot, query, fused, top_k)
         ranked = await self._described(snapshot, query, dense, fused, chunks)

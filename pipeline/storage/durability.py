@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 VERSIONS = "_versions"
 QUARANTINE = "_quarantine"
+
+FLUSHES = 8
+"""At the same time: beside other programs' writes, 16 files take 20 ms instead of 70 one after the other."""
 
 _MANIFEST = re.compile(r"\d{20}\.manifest")
 """Named 2^64 - 1 - version (Lance's "v2" manifest paths): in the order of names, the newest comes first."""
@@ -70,12 +74,13 @@ def sync(table: Path, known: Mapping[Path, int], *, flush: Callable[[Path], None
     Manifests come after other files: a durable manifest must not name files that are not.
     """
     files = dict(_files(table))
-    fresh = [path for path, changed in files.items() if known.get(path) != changed]
-    for path in sorted(fresh, key=lambda path: path.parent.name == VERSIONS):
-        flush(path)
+    fresh = {path for path, changed in files.items() if known.get(path) != changed}
+    manifests = {path for path in fresh if path.parent.name == VERSIONS}
+    directories = {path.parent for path in fresh} | {table, table.parent}
     if fresh:
-        for directory in sorted({path.parent for path in fresh} | {table, table.parent}):
-            flush(directory)
+        with ThreadPoolExecutor(FLUSHES) as pool:
+            for wave in (fresh - manifests, manifests, directories):
+                list(pool.map(flush, wave))
     return files
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -230,6 +231,30 @@ async def test_inspection_of_hosted_models_lists_them(provider: Any, suffix: str
 async def test_inspection_without_a_server_looks_at_what_is_installed() -> None:
     assert (await inspect(ModelChoice(provider="extractive"))).usable
     assert (await inspect(ModelChoice(provider="embedded"), "embedding")).dimension == 384
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_inspection_without_the_client_names_the_command(
+    provider: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.generation.inspection.find_spec", lambda _: None)
+    status = await inspect(ModelChoice(provider=provider, base_url=NOBODY, model="m", api_key="k"))
+
+    assert not status.usable
+    assert status.remedy == f"pip install 'footnote[{provider}]'"
+
+
+def test_choosing_a_model_loads_no_model_library_before_it_is_needed() -> None:
+    heavy = ["langchain_core", "langchain_ollama", "onnxruntime", "tokenizers", "httpx", "ollama", "openai"]
+    modules = [
+        "pipeline.generation.providers",
+        "pipeline.generation.budget",
+        "pipeline.verification.attribution",
+    ]
+    program = f"import sys, {', '.join(modules)}; sys.exit(', '.join({set(heavy)} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert done.stderr.strip() == ""
 
 
 async def test_inspection_of_faulty_settings_says_so() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +20,9 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.pipeline import Script, answer, citation, refusal
 from tests.fakes.replies import LONG, given, joined, reply_on, show, slow, stream_of
 from tests.fakes.waiting import until
+
+if TYPE_CHECKING:
+    from tests.fakes.pipeline import ScriptedStream
 
 
 async def test_an_answer_grows_in_one_message_and_ends_with_its_sources() -> None:
@@ -301,3 +305,19 @@ async def test_three_answers_in_one_workspace_share_a_budget_and_all_land() -> N
 
     assert sorted(text[-6:] for text in chat.texts()) == ["End 0.", "End 1.", "End 2."]
     assert clock.monotonic() < 30
+
+
+async def test_what_stands_there_before_the_answer_begins_is_shown_at_once() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    stream = stream_of(answer("Five days."))
+
+    async def begin() -> ScriptedStream:
+        await clock.sleep(20.0)
+        return stream
+
+    await reply_on(chat, clock).show(begin, stage="One moment…")
+
+    (shown,) = chat.messages.values()
+    assert shown.versions[0] == "_One moment…_"
+    assert shown.body.text == "Five days."

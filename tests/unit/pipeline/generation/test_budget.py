@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.domain import Chunk, CitedSource, Place, RankedChunk
@@ -35,8 +35,8 @@ def ranked(text: str, number: int = 0) -> RankedChunk:
     return RankedChunk(chunk=chunk, score=1.0)
 
 
-# a token for each common English word and mark, about one and a half for a German one, about one for a Chinese
-# character: what vocabularies of 100,000 entries and more are known to make of such text
+# what vocabularies of 100,000 entries and more make of such text: a token for each common English word and
+# mark, about one and a half for a German word, about one for a Chinese character
 @pytest.mark.parametrize(
     ("text", "least", "most"),
     [
@@ -93,6 +93,7 @@ def test_the_last_source_may_lose_its_last_sentences() -> None:
     assert fitted.dropped == (found[2],)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 40), max_size=6), st.integers(0, 3000))
 def test_fitting_what_was_fitted_changes_and_records_nothing(lengths: list[int], budget: int) -> None:
     found = [ranked(SENTENCE * length, number) for number, length in enumerate(lengths)]
@@ -130,6 +131,7 @@ def test_a_summary_takes_no_more_than_its_share() -> None:
     assert fitted.kept
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.integers(0, 40), max_size=6),
     st.integers(0, 3000),

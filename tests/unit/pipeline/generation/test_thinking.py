@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.generation.thinking import ReasoningFilter, without_reasoning
@@ -40,6 +40,7 @@ def shown(pieces: list[str], *, aloud: bool = False, cut_off: bool = False) -> s
 
 
 @pytest.mark.parametrize(("text", "answer"), CASES)
+@settings(max_examples=40)
 @given(places=st.lists(st.integers(0, 80), max_size=8))
 def test_only_the_answer_is_shown_however_it_was_cut(text: str, answer: str, places: list[int]) -> None:
     assert shown(cut(text, places)) == answer

@@ -177,9 +177,9 @@ async def test_the_sparse_arm_can_be_switched_off(shelf: Shelf) -> None:
     assert found.ranked[0].sparse_rank is None
 
 
-async def test_one_arm_must_stay_on() -> None:
-    with pytest.raises(ValueError, match="arm"):
-        retriever(None, embedder=None, sparse=False)
+async def test_with_both_arms_off_the_search_says_so(shelf: Shelf) -> None:
+    with pytest.raises(CatalogError, match="switched off"):
+        await ask(retriever(shelf, embedder=None, sparse=False), "refunds")
 
 
 async def test_a_failing_sparse_arm_leaves_the_dense_arm_and_is_reported(shelf: Shelf) -> None:

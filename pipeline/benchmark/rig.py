@@ -1,0 +1,132 @@
+"""The real parts on stores of their own, put together as the service does it, in a folder that is thrown away."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipeline.ask import Pipeline
+from pipeline.catalog import INGEST, Catalog
+from pipeline.generation.rolling import ExtractiveSummarizer
+from pipeline.ingestion.indexer import Indexer
+from pipeline.ingestion.intake import Intake
+from pipeline.ingestion.preparation import Preparation
+from pipeline.ingestion.rebuild import Rebuilder
+from pipeline.ingestion.sources import LocalFiles, Sources
+from pipeline.ingestion.tokens import analyze
+from pipeline.lookup import Lookup
+from pipeline.memory import ThreadMemory
+from pipeline.retrieval.index import Indexes
+from pipeline.storage.generations import Catalogs
+from pipeline.storage.queue import Queue
+from pipeline.storage.sql import Database, now
+from pipeline.storage.threads import Threads
+from pipeline.storage.vectors import VectorStore
+from pipeline.storage.worker import Worker
+from pipeline.verification.attribution import Attributor
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from pathlib import Path
+
+    from pipeline.ingestion.sandbox import Sandbox
+    from pipeline.ports import Embedder, Reader
+    from pipeline.storage.refs import CatalogRef
+
+MAX_FILE_BYTES = 50 << 20
+TOP_K = 6
+"""The defaults of the settings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """Opened stores and the embedder, and the ways to put them together."""
+
+    folder: Path
+    vectors: VectorStore
+    generations: Catalogs
+    queue: Queue
+    threads: Threads
+    catalog: Catalog
+    embedder: Embedder
+    indexes: Indexes
+
+    def lookup(self, embedder: Embedder | None = None) -> Lookup:
+        """Return the search of questions, with the rig's own embedder or another."""
+        return Lookup(
+            catalog=self.catalog,
+            queue=self.queue,
+            indexes=self.indexes,
+            analyze=analyze,
+            embedder_for=_always(embedder or self.embedder),
+            top_k=TOP_K,
+        )
+
+    def pipeline(self, reader: Reader) -> Pipeline:
+        """Return the whole way from a question to an answer that *reader* words."""
+        return Pipeline(
+            holdings=self.catalog.holdings,
+            search=self.lookup(),
+            reader=reader,
+            attributor=Attributor(self.embedder, analyze),
+            memory=ThreadMemory(self.threads, ExtractiveSummarizer(analyze), now),
+            clock=time.perf_counter,
+        )
+
+    def intake(self) -> Intake:
+        """Return the door for files."""
+        return Intake(self.catalog, self.queue, _files().fetch, now)
+
+    def worker(self, sandbox: Sandbox) -> Worker:
+        """Return the hands that index what came through the door."""
+        preparation = Preparation(
+            fetch=_files().fetch, parse=sandbox.parse, analyze=analyze, embedder=_always(self.embedder)
+        )
+        rebuilder = Rebuilder(
+            catalog=self.catalog,
+            vectors=self.vectors,
+            generations=self.generations,
+            queue=self.queue,
+            preparation=preparation,
+        )
+        indexer = Indexer(
+            catalog=self.catalog, queue=self.queue, preparation=preparation, rebuilder=rebuilder
+        )
+        return Worker(self.queue, {INGEST: indexer.ingest}, owner="bench", slots=1)
+
+
+@asynccontextmanager
+async def open_rig(folder: Path, embedder: Embedder) -> AsyncIterator[Rig]:
+    """Open empty stores in *folder* for the length of the block."""
+    async with AsyncExitStack() as stack:
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        database = await Database.connect(f"sqlite+aiosqlite:///{folder / 'bench.sqlite3'}")
+        stack.push_async_callback(database.close)
+        await database.prepare()
+        vectors = await VectorStore.connect(str(folder / "vectors"))
+        stack.push_async_callback(vectors.close)
+        generations, queue = Catalogs(database), Queue(database)
+        yield Rig(
+            folder=folder,
+            vectors=vectors,
+            generations=generations,
+            queue=queue,
+            threads=Threads(database),
+            catalog=Catalog(vectors, generations, queue),
+            embedder=embedder,
+            indexes=Indexes(analyze=analyze),
+        )
+
+
+def _files() -> Sources:
+    return Sources({"file": LocalFiles(max_bytes=MAX_FILE_BYTES).fetch})
+
+
+def _always(embedder: Embedder) -> Callable[[CatalogRef | None], Awaitable[Embedder]]:
+    async def embedder_for(_: CatalogRef | None) -> Embedder:
+        return embedder
+
+    return embedder_for

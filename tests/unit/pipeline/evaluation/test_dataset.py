@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipeline.errors import DatasetError
+from pipeline.evaluation.dataset import Turn, read_dataset
+from pipeline.evaluation.run import rolling_summary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOCUMENT = {"doc_id": "d1", "title": "Refunds", "text": "Five days.\u2028Or six."}
+QUESTION = {
+    "qid": "q1",
+    "question": "How long?",
+    "history": [{"role": "user", "content": "Refunds?"}, {"role": "assistant", "content": "Yes."}],
+    "answerable": "partial",
+    "gold_docs": [{"doc_id": "d1", "spans": [[0, 4]]}],
+    "rewrite": "How long do refunds take?",
+    "off_topic_docs": ["d9"],
+}
+
+
+def write(folder: Path, name: str, *rows: dict[str, Any]) -> None:
+    data = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+    (folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+
+
+@pytest.mark.parametrize("name", ["documents.jsonl", "documents.jsonl.gz"])
+def test_a_folder_is_read_compressed_or_not(tmp_path: Path, name: str) -> None:
+    write(tmp_path, name, DOCUMENT)
+    write(tmp_path, "questions.jsonl", QUESTION)
+
+    dataset = read_dataset(tmp_path)
+
+    assert [(each.doc_id, each.title, each.text) for each in dataset.documents] == [
+        ("d1", "Refunds", "Five days.\u2028Or six.")
+    ]
+    [case] = dataset.cases
+    assert case.gold == {"d1": ((0, 4),)}
+    assert case.history == (Turn(user=True, text="Refunds?"), Turn(user=False, text="Yes."))
+    assert (case.answerable, case.rewrite, case.off_topic) == (
+        "partial",
+        "How long do refunds take?",
+        frozenset({"d9"}),
+    )
+    assert dataset.has_spans
+    assert dataset.topic_changes == []
+
+
+def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
+    write(tmp_path, "documents.jsonl", {"doc_id": "d1", "text": "Five days."})
+    write(tmp_path, "questions.jsonl", {"qid": "q1", "question": "How long?"})
+    write(tmp_path, "topic_change.jsonl", QUESTION)
+
+    dataset = read_dataset(tmp_path)
+
+    assert dataset.documents[0].title == ""
+    assert dataset.cases[0].gold == {}
+    assert not dataset.has_spans
+    assert len(dataset.topic_changes) == 1
+
+
+@pytest.mark.parametrize(
+    ("documents", "questions"),
+    [([], [QUESTION]), ([DOCUMENT], []), ([{"doc_id": "d1"}], [QUESTION]), ([DOCUMENT], [{"question": "?"}])],
+)
+def test_a_folder_that_is_no_dataset_is_refused(
+    tmp_path: Path, documents: list[dict[str, Any]], questions: list[dict[str, Any]]
+) -> None:
+    write(tmp_path, "documents.jsonl", *documents)
+    write(tmp_path, "questions.jsonl", *questions)
+
+    with pytest.raises(DatasetError):
+        read_dataset(tmp_path)
+
+
+def test_a_missing_or_broken_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"documents\.jsonl"):
+        read_dataset(tmp_path)
+    (tmp_path / "documents.jsonl").write_text("{", encoding="utf-8")
+    with pytest.raises(DatasetError, match="line"):
+        read_dataset(tmp_path)
+
+
+def test_the_stand_in_for_a_summary_is_the_last_question_and_the_start_of_the_answer() -> None:
+    history = (
+        Turn(user=True, text="First?"),
+        Turn(user=False, text="No."),
+        Turn(user=True, text="Refunds?"),
+        Turn(user=False, text="Five days. Or six. Never seven."),
+    )
+
+    assert rolling_summary(history) == "Refunds? Five days. Or six."
+    assert rolling_summary(history[:1]) == "First?"
+    assert rolling_summary(()) == ""

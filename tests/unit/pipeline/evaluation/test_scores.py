@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.evaluation.scores import Hit, bootstrap, distinct, measures, ndcg, recall, span_recall, wilson
+
+RANKED = [Hit("a"), Hit("b"), Hit("a"), Hit("c")]
+
+
+def test_a_document_counts_where_its_first_chunk_stands() -> None:
+    assert distinct(RANKED) == ["a", "b", "c"]
+
+
+def test_recall_is_the_share_of_the_right_documents_among_the_first() -> None:
+    assert recall(RANKED, ["b", "z"], 1) == 0
+    assert recall(RANKED, ["b", "z"], 2) == 0.5
+    assert recall(RANKED, ["b", "c"], 3) == 1
+
+
+def test_the_gain_of_a_right_document_falls_with_its_place() -> None:
+    assert ndcg(RANKED, ["a"]) == 1
+    assert ndcg(RANKED, ["b"]) == pytest.approx(1 / math.log2(3))
+    assert ndcg(RANKED, ["b", "c"]) == pytest.approx((1 / math.log2(3) + 0.5) / (1 + 1 / math.log2(3)))
+    assert ndcg([], ["a"]) == 0
+
+
+def test_more_right_documents_than_places_still_reach_one() -> None:
+    many = [f"d{number}" for number in range(15)]
+
+    assert ndcg([Hit(doc) for doc in many], many) == pytest.approx(1)
+
+
+def test_a_span_counts_only_if_one_chunk_holds_all_of_it() -> None:
+    ranked = [Hit("a", (0, 100)), Hit("a", (100, 200)), Hit("b", (0, 50)), Hit("c", None)]
+
+    assert span_recall(ranked, {"a": [(10, 20)]}) == 1
+    assert span_recall(ranked, {"a": [(90, 110)]}) == 0
+    assert span_recall(ranked, {"a": [(10, 20), (150, 160)], "c": [(0, 1)]}) == pytest.approx(2 / 3)
+    assert span_recall(ranked, {"a": [(110, 120)]}, k=1) == 0
+    assert span_recall(ranked, {"a": []}) is None
+
+
+def test_wilsons_interval_is_the_textbook_one() -> None:
+    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
+    assert wilson(0, 0) == (0.0, 0.0)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_intervals_hold_the_mean_and_stay_between_nothing_and_all(values: list[float]) -> None:
+    mean = sum(values) / len(values)
+    for low, high in (wilson(sum(values), len(values)), bootstrap(values)):
+        assert -1e-9 <= low <= mean + 1e-9
+        assert mean - 1e-9 <= high <= 1 + 1e-9
+
+
+def test_the_same_values_have_the_same_interval() -> None:
+    assert bootstrap([0.0, 0.5, 1.0]) == bootstrap([0.0, 0.5, 1.0])
+
+
+def test_every_measure_has_its_interval_beside_it() -> None:
+    found = measures([(RANKED, {"a": []}), (RANKED, {"z": []})])
+
+    names = {"recall@1", "recall@5", "recall@10", "ndcg@10"}
+    assert set(found) == names | {f"{name}_ci" for name in names}
+    assert found["recall@1"] == 0.5
+
+
+def test_span_recall_is_reported_where_spans_are_marked() -> None:
+    found = measures([([Hit("a", (0, 9))], {"a": [(1, 2)]}), (RANKED, {"z": []})])
+
+    assert found["span_recall@5"] == 1
+    assert "span_recall@5_ci" in found
