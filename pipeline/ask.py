@@ -17,9 +17,9 @@ from pipeline.generation.response import build_response
 from pipeline.guardrails.answer import check_answer, used_labels
 from pipeline.guardrails.passages import check_passages
 from pipeline.guardrails.question import check_question
-from pipeline.refusals import sentence_for
 from pipeline.observability.metrics import DEGRADED, FIRST_TEXT, OBSERVED, QUESTIONS, SANITIZED
 from pipeline.observability.trace import collect, record
+from pipeline.refusals import sentence_for
 from pipeline.stopwatch import Stopwatch
 from pipeline.streaming import Sanitizer
 from pipeline.verification.citations import resolve

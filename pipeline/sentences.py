@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LONGEST = 500
 """A sentence is cut at a gap before this many characters: text without stops is not one quotation."""
 
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_FENCE = re.compile(r"\s*(?:```|~~~)[`~]*\s*[\w+#.-]*\s*$")
 _ROW = re.compile(r"\s*\||[^|]*\S \| \S|[^|]*\|[^|]*\||[^\t]*\S\t+\S")
 _ITEM = re.compile(r"\s*(?:[-*+•‣◦▪·–]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s+\S")
 _HEADING = re.compile(r"\s*#{1,6}\s")

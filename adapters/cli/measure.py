@@ -26,10 +26,9 @@ def evaluate(dataset: Path, as_json: bool) -> int:
 
 
 async def _evaluate(settings: Settings, dataset: Path, *, as_json: bool) -> None:
-    from pipeline.evaluation import evaluate as score
-
     from adapters.cli.progress import WorkProgress
     from bot.models import Models
+    from pipeline.evaluation import evaluate as score
 
     embedder = await Models(settings).embedder()
     with WorkProgress(f"Scoring {dataset.name}", quiet=as_json) as progress:

@@ -37,7 +37,7 @@ SOURCE_BUDGET: Final = 6000
 SAME: Final = 0.75
 """Share of common tokens from which a second sentence only repeats the first."""
 
-SECOND_AT_LEAST: Final = 0.5
+SECOND_AT_LEAST: Final = 0.75
 """Share of the best sentence's closeness below which a second one is left out."""
 
 RANK_BONUS: Final = 0.1
@@ -154,10 +154,7 @@ def candidates(
     question: str, summary: str, sources: Sequence[CitedSource], analyze: Analyze
 ) -> list[Candidate]:
     """Return the sentences that are worth embedding, those that cover most of the question first."""
-    split_up = [
-        [(text, analyze(text)) for text in name_cells(split(source.chunk.text)) if not is_heading(text, source)]
-        for source in sources
-    ]
+    split_up = [[(text, analyze(text)) for text in statements(source)] for source in sources]
     weight = weights(tokens for sentences in split_up for _, tokens in sentences)
     asked = analyze(question)
     recalled = analyze(summary)
@@ -178,10 +175,11 @@ def candidates(
     return sorted(found, key=_by_coverage)[:IN_ALL]
 
 
-def is_heading(sentence: str, source: CitedSource) -> bool:
-    """Tell whether *sentence* only names the section it stands in: it repeats the question, and says nothing."""
+def statements(source: CitedSource) -> list[str]:
+    """Return what *source* says, sentence by sentence, without headings: they only repeat the question."""
     names = (source.chunk.place.section or "").split(" > ")
-    return sentence.strip("#*_ \t") in names
+    sentences = name_cells(split(source.chunk.text))
+    return [sentence for sentence in sentences if sentence.strip("#*_ \t") not in names]
 
 
 def name_cells(sentences: list[str]) -> list[str]:

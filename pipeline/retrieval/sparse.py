@@ -92,7 +92,7 @@ class PostingsIndex:
         """Return the index with *added* (document id → its (chunk id, tokens)) and without *removed*.
 
         Exact: the scores are those of an index built anew. A document in both is replaced. It takes about
-        0.1 ms a chunk and 1 ms per 50,000 different tokens that are there already.
+        0.3 ms a chunk of 100 tokens, and more in a large vocabulary, whose table is copied.
         """
         gone = {*removed, *added} & self.slots.documents.keys()
         kept = {document_id: rows for document_id, rows in added.items() if rows}

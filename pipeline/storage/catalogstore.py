@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lancedb.expr import col, lit
@@ -11,23 +11,25 @@ from lancedb.expr import col, lit
 from pipeline.domain import DocumentStatus
 from pipeline.errors import CatalogError, EmbedderChanged
 from pipeline.storage.cached import Cached
+from pipeline.storage.contents import read_contents
 from pipeline.storage.handles import TableHandle
-from pipeline.storage.indexes import TEXT_COLUMN, chunk_indexes
-from pipeline.storage.queries import by_text, by_vector, count_by, hits, narrowed, without_others
+from pipeline.storage.indexes import chunk_indexes
+from pipeline.storage.passages import Passages
+from pipeline.storage.queries import by_text, by_vector, hits, narrowed, without_others
 from pipeline.storage.selection import select
 from pipeline.storage.tables import (
     CHUNK_COLUMNS,
     chunk_rows,
-    chunks_of,
     chunks_schema,
     columns_of,
     document_rows,
     documents_of,
     documents_schema,
 )
-from pipeline.storage.upkeep import indexed, tend
+from pipeline.storage.upkeep import tend
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Sequence
     from collections.abc import Set as AbstractSet
 
@@ -63,7 +65,8 @@ class CatalogStore:
         self._documents = TableHandle(lance, f"{ref.name}.documents", documents_schema(), channel)
         self._chunks = TableHandle(lance, f"{ref.name}.chunks", chunks_schema(ref.dimension), channel)
         self._facts = Cached(self._documents.version, self._read_documents)
-        self._present = Cached(self._chunks.version, self._count_by_document)
+        self._contents = Cached(self._chunks.version, partial(read_contents, self._chunks))
+        self._passages = Passages(self._chunks)
 
     @property
     def healed(self) -> bool:
@@ -93,21 +96,21 @@ class CatalogStore:
         """
         gone = frozenset(ids)
         await self._delete(self._documents, {each.document_id for each in await self._facts.get()} & gone)
-        await self._delete(self._chunks, (await self._present.get()).keys() & gone)
+        await self._delete(self._chunks, (await self._present()).keys() & gone)
 
     async def sweep(self) -> int:
         """Remove chunks whose document has no row, left by an interrupted job; return how many.
 
         Call it only from the channel's own job.
         """
-        present = await self._present.get()
+        present = await self._present()
         orphans = present.keys() - {each.document_id for each in await self._facts.get()}
         await self._delete(self._chunks, orphans)
         return sum(present[document_id] for document_id in orphans)
 
     async def incomplete(self) -> list[str]:
         """Return the ids of ready documents that have another number of chunks than their row says."""
-        present = await self._present.get()
+        present = await self._present()
         return [
             each.document_id
             for each in await self._facts.get()
@@ -119,7 +122,7 @@ class CatalogStore:
     async def write_chunks(self, document_id: str, chunks: Sequence[StoredChunk]) -> None:
         """Replace all chunks of one document at once. Raises `EmbedderChanged` for another vector length."""
         if not chunks:
-            await self._delete(self._chunks, (await self._present.get()).keys() & {document_id})
+            await self._delete(self._chunks, (await self._present()).keys() & {document_id})
             return
         self._examine(document_id, chunks)
         with self._chunks.writing():
@@ -148,11 +151,9 @@ class CatalogStore:
         """Return chunks of ready documents by id; an id that is gone is left out."""
         if not chunk_ids:
             return {}
-        wanted = col("chunk_id").isin(chunk_ids)
-        rows = await self._chunks.rows(lambda table: table.query().where(wanted).select([*CHUNK_COLUMNS]))
+        found = await self._passages.get(chunk_ids)
         ready = await self._ready()
-        found = [] if rows is None else chunks_of(rows)
-        return {chunk.chunk_id: chunk for chunk in found if chunk.document_id in ready}
+        return {key: chunk for key, chunk in found.items() if chunk.document_id in ready}
 
     async def count_chunks(self) -> int:
         """Return the number of chunks, those of unready documents included."""
@@ -192,19 +193,16 @@ class CatalogStore:
         A token that is given twice counts twice. Raises `CatalogError` without a full-text index, which
         `maintain` builds for large channels only.
         """
-        if not tokens or not await self.count_chunks():
+        contents = await self._contents.get()
+        if not tokens or not contents.present:
             return []
-        if not await self.has_text_index():
+        if not contents.text_index:
             raise CatalogError(f"The index of {self.ref.scope} has no full-text part yet.")
         return await self._search(by_text(tokens), limit, only, exclude)
 
     async def has_text_index(self) -> bool:
         """Whether `search_text` can be used."""
-        table = await self._chunks.opened()
-        if table is None:
-            return False
-        with self._chunks.reading():
-            return TEXT_COLUMN in await indexed(table)
+        return (await self._contents.get()).text_index
 
     # -- upkeep
 
@@ -249,13 +247,16 @@ class CatalogStore:
         ready = await self._ready()
         allowed = (ready if only is None else ready & only) - exclude
         rows = await self._select(allowed, lambda table: query(table).limit(limit))
-        return [] if rows is None else hits(rows)
+        if rows is None:
+            return []
+        self._passages.note(rows)
+        return hits(rows)
 
     async def _select(
         self, wanted: AbstractSet[str], query: Callable[[AsyncTable], AsyncStandardQuery]
     ) -> pa.Table | None:
         """Run *query* over the wanted documents; None if there can be no row."""
-        selection = select((await self._present.get()).keys(), wanted)
+        selection = select((await self._present()).keys(), wanted)
         if selection.empty:
             return None
         rows = await self._chunks.rows(lambda table: narrowed(query(table), selection))
@@ -270,9 +271,8 @@ class CatalogStore:
         rows = await self._documents.rows(lambda table: table.query())
         return [] if rows is None else documents_of(rows)
 
-    async def _count_by_document(self) -> Counter[str]:
-        rows = await self._chunks.rows(lambda table: table.query().select(["document_id"]))
-        return Counter() if rows is None else count_by(rows["document_id"])
+    async def _present(self) -> Counter[str]:
+        return (await self._contents.get()).present
 
     async def _delete(self, handle: TableHandle, document_ids: AbstractSet[str]) -> None:
         if document_ids:  # a delete that matches nothing would still write a version

@@ -34,7 +34,7 @@ def by_vector(vector: NDArray[np.float32]) -> Callable[[AsyncTable], AsyncStanda
 
     def query(table: AsyncTable) -> AsyncStandardQuery:
         nearest = table.query().nearest_to(numbers).distance_type("cosine").refine_factor(REFINE)
-        return nearest.select(["chunk_id", "document_id", "_distance"])
+        return nearest.select(["chunk_id", "document_id", "_distance"]).with_row_id()
 
     return query
 
@@ -45,7 +45,8 @@ def by_text(tokens: Sequence[str]) -> Callable[[AsyncTable], AsyncStandardQuery]
     match = match_query(" ".join(tokens), TEXT_COLUMN, operator=FullTextOperator.OR)
 
     def query(table: AsyncTable) -> AsyncStandardQuery:
-        return table.query().nearest_to_text(match).select(["chunk_id", "document_id", "_score"])
+        found = table.query().nearest_to_text(match)
+        return found.select(["chunk_id", "document_id", "_score"]).with_row_id()
 
     return query
 

@@ -38,6 +38,8 @@ class Program:
     def __call__(self, *arguments: str, **settings: str) -> Result:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("FOOTNOTE_")}
         environment |= {
+            # each run would compile its libraries anew, which takes longer than the test
+            "PYTHONDONTWRITEBYTECODE": "",
             "FOOTNOTE_DATA_DIR": str(self.data),
             "FOOTNOTE_LLM__PROVIDER": "extractive",
             "FOOTNOTE_EMBEDDING__PROVIDER": "embedded",

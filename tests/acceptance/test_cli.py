@@ -9,6 +9,8 @@ from tests.acceptance.conftest import HANDBOOK, Program
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.timeout(300)  # each test starts the program several times
+
 CHANNEL = ("--channel", "terminal:local:test")
 ASK_KEYS = {
     "success",
@@ -38,10 +40,9 @@ CITATION_KEYS = {
 }
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    folder = tmp_path / "files"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
     (folder / "refunds.md").write_text(
         "# Refunds\n\nA refund for a monthly plan takes five working days.\n"
         "\n## Annual plans\n\nA refund for an annual plan takes fifteen working days.\n"
@@ -50,9 +51,20 @@ def files(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_file_goes_in_is_listed_shown_asked_and_forgotten(footnote: Program, files: Path) -> None:
-    (files / "empty.txt").touch()
-    ingested = footnote("ingest", *CHANNEL, str(files), "--json")
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory, files: Path) -> Program:
+    """Run with the files in their channel; tests that share it only read."""
+    program = Program(data=tmp_path_factory.mktemp("indexed"))
+    assert program("ingest", *CHANNEL, str(files)).status == 0
+    return program
+
+
+def test_a_file_goes_in_is_listed_shown_asked_and_forgotten(
+    footnote: Program, files: Path, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty.txt"
+    empty.touch()
+    ingested = footnote("ingest", *CHANNEL, str(files), str(empty), "--json")
     rows = {row["display_name"]: row for row in ingested.json["documents"]}
     assert ingested.status == 1
     assert (rows["refunds.md"]["status"], rows["refunds.md"]["chunks"]) == ("ready", 2)
@@ -86,11 +98,10 @@ def test_a_file_goes_in_is_listed_shown_asked_and_forgotten(footnote: Program, f
     assert footnote("docs", *CHANNEL, "--json").json == {"documents": []}
 
 
-def test_a_thread_is_remembered_from_one_run_to_the_next(footnote: Program, files: Path) -> None:
-    footnote("ingest", *CHANNEL, str(files))
+def test_a_thread_is_remembered_from_one_run_to_the_next(indexed: Program) -> None:
     thread = (*CHANNEL, "--thread", "t1")
-    first = footnote("ask", *thread, "How long does a refund for a monthly plan take?", "--json").json
-    second = footnote("ask", *thread, "And for annual ones?", "--json").json
+    first = indexed("ask", *thread, "How long does a refund for a monthly plan take?", "--json").json
+    second = indexed("ask", *thread, "And for annual ones?", "--json").json
 
     assert first["thread"] == "t1"
     assert second["success"] is True
@@ -114,9 +125,8 @@ def test_a_decision_of_the_pipeline_is_no_fault(footnote: Program, question: str
     assert result.json["message"]
 
 
-def test_a_model_that_is_down_leaves_the_passages(footnote: Program, files: Path) -> None:
-    footnote("ingest", *CHANNEL, str(files))
-    result = footnote(
+def test_a_model_that_is_down_leaves_the_passages(indexed: Program) -> None:
+    result = indexed(
         "ask",
         *CHANNEL,
         "How long does a refund for a monthly plan take?",
@@ -131,9 +141,8 @@ def test_a_model_that_is_down_leaves_the_passages(footnote: Program, files: Path
     assert "not an answer" in result.json["message"]
 
 
-def test_people_read_the_answer_and_its_citations(footnote: Program, files: Path) -> None:
-    footnote("ingest", *CHANNEL, str(files))
-    result = footnote("ask", *CHANNEL, "How many days of paid leave does an employee have?")
+def test_people_read_the_answer_and_its_citations(indexed: Program) -> None:
+    result = indexed("ask", *CHANNEL, "How many days of paid leave does an employee have?")
 
     assert result.status == 0
     assert "28 days of paid leave" in result.out
@@ -185,10 +194,9 @@ def test_an_unknown_document_is_named(footnote: Program) -> None:
         assert "dnone" in result.err
 
 
-def test_the_doctor_has_a_line_for_each_part(footnote: Program, files: Path) -> None:
-    footnote("ingest", *CHANNEL, str(files))
-    healthy = footnote("doctor", "--json")
-    ill = footnote(
+def test_the_doctor_has_a_line_for_each_part(indexed: Program) -> None:
+    healthy = indexed("doctor", "--json")
+    ill = indexed(
         "doctor", "--json", FOOTNOTE_LLM__PROVIDER="ollama", FOOTNOTE_LLM__BASE_URL="http://127.0.0.1:9"
     )
 

@@ -6,8 +6,8 @@ from pipeline.domain import Chunk, CitedSource, Place, Reason
 from pipeline.guardrails.answer import check_answer, marker_max, used_labels
 from pipeline.guardrails.passages import check_passages
 from pipeline.guardrails.question import MAX_CHARS, check_question
-from pipeline.refusals import sentence_for
 from pipeline.guardrails.summary import check_summary
+from pipeline.refusals import sentence_for
 
 
 def source(label: str) -> CitedSource:
