@@ -159,6 +159,7 @@ class Service:
             top_k=intent.top_k,
             dense=intent.dense,
             sparse=intent.sparse,
+            rerank=intent.rerank,
         )
         return Pipeline(
             holdings=stores.catalog.holdings,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 SLACK_API = "https://slack.com/api/"
 
@@ -31,16 +36,16 @@ def _guarded_url(url: str) -> str:
     """Accept https and wss anywhere, plain http and ws only to this machine: a token travels in clear."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https", "ws", "wss"} or not parts.hostname:
-        raise ValueError(f"'{url}' is not a web address; write it like https://host/path")
+        raise ValueError("this is not a web address; write it like https://host/path")
     if parts.scheme in {"http", "ws"} and not is_loopback(parts.hostname):
-        raise ValueError(f"'{url}' would carry the token in clear; use https, or a loopback address")
+        raise ValueError("the token would travel in clear; use https, or a loopback address")
     return url
 
 
 def _web_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f"'{url}' is not a web address; write it like http://127.0.0.1:11434")
+        raise ValueError("this is not a web address; write it like http://127.0.0.1:11434")
     return url
 
 
@@ -60,7 +65,7 @@ class LLM(Group):
     provider: Literal["auto", "ollama", "openai", "anthropic", "extractive"] = Field(
         "auto", description="auto takes Ollama if it answers and has the model, else the extractive reader."
     )
-    model: str | None = Field(None, description="Name at the provider; Ollama's default is llama3.2:3b.")
+    model: str | None = Field(None, description="Name at the provider; Ollama's default is llama3.2.")
     base_url: WebUrl | None = Field(
         None, description="Address of the model server; Ollama's default is http://127.0.0.1:11434."
     )
@@ -190,16 +195,33 @@ class Settings(BaseSettings):
 
 def load_settings() -> Settings:
     """Read the settings. Raises `InvalidSettings` with every fault in one message."""
+    faults = [f"{name}: there is no such setting" for name in sorted(_unknown_names())]
     try:
-        return Settings()
+        settings = Settings()
     except ValidationError as error:
-        raise InvalidSettings(_describe(error)) from error
+        raise InvalidSettings(_message([*_faults(error), *faults])) from error
+    if faults:
+        raise InvalidSettings(_message(faults))
+    return settings
 
 
-def _describe(error: ValidationError) -> str:
+def _unknown_names() -> set[str]:
+    """Return the names with our prefix that begin like no setting; a misspelt one must not be ignored."""
+    prefix = "FOOTNOTE_"
+    given = {
+        name.upper() for name in (*os.environ, *dotenv_values(".env")) if name.upper().startswith(prefix)
+    }
+    known = {field.upper() for field in Settings.model_fields}
+    return {name for name in given if name.removeprefix(prefix).partition("__")[0] not in known}
+
+
+def _message(faults: Sequence[str]) -> str:
+    return "Settings cannot be used:\n" + "\n".join(f"  {fault}" for fault in faults)
+
+
+def _faults(error: ValidationError) -> Iterator[str]:
     """Name each faulty variable and what is wrong with it, never its value: it may be a secret."""
-    lines = []
     for fault in error.errors(include_url=False, include_input=False, include_context=False):
         name = "FOOTNOTE_" + "__".join(str(part).upper() for part in fault["loc"])
-        lines.append(f"{name}: {fault['msg'].removeprefix('Value error, ')}")
-    return "Settings cannot be used:\n" + "\n".join(f"  {line}" for line in lines)
+        message = fault["msg"].removeprefix("Value error, ")
+        yield f"{name}: {'there is no such setting' if fault['type'] == 'extra_forbidden' else message}"

@@ -181,19 +181,25 @@ class Pipeline:
             prepared.summary,
             waiting=lambda place: emit(Progress(Stage.WAITING, position=place)),
         )
+        raw: list[str] = []
         try:
             async with aclosing(aiter(reading)) as pieces:  # type: ignore[type-var]  # readings are generators
                 async for piece in pieces:
+                    raw.append(piece)
                     release(sanitizer.feed(piece))
         except ModelError as error:
             return await self._fall_back(prepared, error)
         release(sanitizer.finish())
-        return await self._conclude(prepared, "".join(shown).strip(), reading.message, sanitizer.removed)
+        response = build_response(reading.message, prepared.sources)
+        if response.answer != "".join(raw).strip():
+            # the end of the answer showed that some of it was reasoning, which is no part of it
+            sanitizer = Sanitizer(labels=labels)
+            shown = [sanitizer.feed(response.answer), sanitizer.finish()]
+        return await self._conclude(prepared, response, "".join(shown).strip(), sanitizer.removed)
 
     async def _conclude(
-        self, prepared: Prepared, text: str, message: object | None, removed: int
+        self, prepared: Prepared, response: GenerationResponse, text: str, removed: int
     ) -> GenerationResponse:
-        response = build_response(message, prepared.sources)
         response = replace(response, degraded=prepared.degraded + response.degraded)
         refusal = check_answer(text)
         if refusal is not None:

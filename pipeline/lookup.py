@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pipeline.catalog import REEMBED
@@ -46,6 +46,8 @@ class Lookup:
     top_k: int
     dense: bool = True
     sparse: bool = True
+    rerank: bool = False
+    """Whether a reranker is wanted; that none is there is reported."""
     reranker: Reranker | None = None
 
     async def __call__(self, question: Question, summary: str) -> Found:
@@ -58,6 +60,8 @@ class Lookup:
         )
         if "dense:embedder_changed" in retrieval.degraded:
             await self._renew(question.scope)
+        if self.rerank and self.reranker is None:
+            retrieval = replace(retrieval, degraded=(*retrieval.degraded, "rerank:unavailable"))
         verdict = judge(question.text, retrieval, self.analyze)
         return Found(retrieval=retrieval, sufficient=verdict.sufficient, summary=query.summary)
 
@@ -71,7 +75,7 @@ class Lookup:
             analyze=self.analyze,
             embedder=embedder,
             sparse=self.sparse,
-            reranker=self.reranker,
+            reranker=self.reranker if self.rerank else None,
         )
 
     async def _renew(self, scope: Scope) -> None:

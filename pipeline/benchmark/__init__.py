@@ -1,1 +1,1 @@
-"""Measure this machine against the raw libraries."""
+"""Measure how fast this machine answers, searches and indexes, beside the bare libraries and models."""

@@ -1,4 +1,4 @@
-"""What a measurement comes to: a figure beside the bare thing, and the machine it was taken on."""
+"""What a measurement comes to: a value beside that of the bare thing, and the machine it was taken on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import os
 import platform
 import statistics
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,14 +23,13 @@ class Figure:
     """One line of the performance table."""
 
     name: str
-    """What was measured, ``search.10000`` for instance; `--only` looks for a part of it."""
     value: float
-    """The median of the runs, unless the name says otherwise."""
+    """The median of the runs, unless *against* says otherwise."""
     unit: str
-    against: str | None
-    """What the value is compared with, and how long that took in the same run; None: with nothing."""
-    ratio: float | None
-    """Value by the bare thing's value; None where there is nothing to compare with."""
+    against: str | None = None
+    """What the value is compared with, and what that came to in the same run."""
+    ratio: float | None = None
+    """The value by that of the bare thing."""
     runs: int
 
 
@@ -45,55 +44,43 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
-def spread(values: Sequence[float]) -> str:
-    """Say in what range the middle half of *values* lies."""
-    return f"{_short(percentile(values, 0.25))}–{_short(percentile(values, 0.75))}"
-
-
-def compared(
-    name: str, ours: Sequence[float], theirs: Sequence[float], *, unit: str, against: str
-) -> Figure:
-    """Put the median of *ours* beside that of *theirs*, taken in turns; *against* names the bare thing."""
-    value, bare = median(ours), median(theirs)
+def compared(name: str, ours: Sequence[float], bare: Sequence[float], *, unit: str, against: str) -> Figure:
+    """Put the median of *ours* beside that of *bare*, measured in turns."""
+    value, other = median(ours), median(bare)
     return Figure(
         name=name,
         value=value,
         unit=unit,
-        against=f"{against}: {_short(bare)} {unit}",
-        ratio=value / bare if bare else None,
+        against=f"{against}: {brief(other)} {unit}",
+        ratio=value / other if other else None,
         runs=len(ours),
     )
 
 
+def brief(value: float) -> str:
+    """Write *value* with the digits that mean something."""
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
 def machine() -> dict[str, Any]:
-    """Describe what the figures were taken on."""
+    """Describe this machine as it is now; the load says how far to trust what is measured on it."""
     return {
         "cpus": os.cpu_count(),
         "processor": _processor(),
-        "memory_bytes": _memory(),
-        "load_average": _load(),
+        "load": round(os.getloadavg()[0], 1),
         "platform": platform.platform(),
         "python": platform.python_version(),
         "versions": {name: found for name in LIBRARIES if (found := _version(name)) is not None},
     }
 
 
-def report(figures: Sequence[Figure], before: dict[str, Any]) -> dict[str, Any]:
-    """Return the document of ``bench --json``; *before* is the machine as it was at the start."""
-    return {"machine": before, "figures": [asdict(figure) for figure in figures]}
-
-
 def resident() -> int | None:
-    """Return this process's memory in bytes; None on systems that do not tell it without a library."""
+    """Return this process's memory in bytes; None on macOS, which has no /proc."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:
         return None
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
-
-
-def _short(value: float) -> str:
-    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
 def _version(name: str) -> str | None:
@@ -107,21 +94,6 @@ def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
-        return platform.processor() or platform.machine()
+        return platform.machine()
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(models, platform.machine())
-
-
-def _memory() -> int | None:
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):
-        return None
-
-
-def _load() -> float | None:
-    """Return how many processes wanted a processor in the last minute: what the noise comes from."""
-    try:
-        return round(os.getloadavg()[0], 1)
-    except OSError:
-        return None

@@ -37,13 +37,16 @@ SOURCE_BUDGET: Final = 6000
 SAME: Final = 0.75
 """Share of common tokens from which a second sentence only repeats the first."""
 
-SECOND_AT_LEAST: Final = 0.75
+SECOND_AT_LEAST: Final = 0.5
 """Share of the best sentence's closeness below which a second one is left out."""
 
 RANK_BONUS: Final = 0.1
 """What standing in the best source is worth; it falls off with the rank."""
 
 _END: Final = re.compile(r"(?<=[^\W_]|\))([.!?。！？]+)$")
+_CODE_TOKEN: Final = re.compile(r"\d{2}")
+"""Of the analyzer's tokens those that name one thing among many: years, numbers, codes."""
+
 _CODE: Final = re.compile(r"[;{}]$|^(?:def |class |import |from \w+ import |[\w.]+\(.*\)$)|=>|::|\w\[\w*\]")
 
 
@@ -117,7 +120,8 @@ class ExtractiveReader:
             return ""
         asked = await self._embedder.embed_query(f"{summary}\n{question}" if summary else question)
         vectors = await self._embedder.embed_documents([candidate.text for candidate in found])
-        chosen = choose(found, [float(cosine) for cosine in vectors @ asked])
+        codes = frozenset(token for token in self._analyze(question) if _CODE_TOKEN.search(token))
+        chosen = choose(found, [float(cosine) for cosine in vectors @ asked], codes=codes)
         record("generation.extracted", candidates=len(found), quoted=len(chosen))
         return phrase(chosen)
 
@@ -224,8 +228,14 @@ def _by_coverage(candidate: Candidate) -> tuple[float, int, int]:
     return -candidate.coverage, candidate.source, candidate.position
 
 
-def choose(found: Sequence[Candidate], cosines: Sequence[float]) -> list[Candidate]:
-    """Return the best one or two, in the order in which they read best. *cosines* are to the question."""
+def choose(
+    found: Sequence[Candidate], cosines: Sequence[float], *, codes: frozenset[str] = frozenset()
+) -> list[Candidate]:
+    """Return the best one or two, in the order in which they read best.
+
+    *cosines* are to the question. A second sentence that lacks one of its *codes* that the first one holds is
+    about another thing of the same kind: the next invoice, the next error.
+    """
     score = {
         candidate: closeness(cosine, candidate.coverage) + RANK_BONUS / (1 + candidate.source)
         for candidate, cosine in zip(found, cosines, strict=True)
@@ -235,7 +245,8 @@ def choose(found: Sequence[Candidate], cosines: Sequence[float]) -> list[Candida
     for candidate in ranked[1:]:
         if len(chosen) == QUOTED or score[candidate] < SECOND_AT_LEAST * score[ranked[0]]:
             break
-        if not any(_repeats(candidate, other) for other in chosen):
+        same_thing = codes & ranked[0].tokens <= candidate.tokens
+        if same_thing and not any(_repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
     if len({candidate.source for candidate in chosen}) == 1:
         chosen.sort(key=lambda candidate: candidate.position)

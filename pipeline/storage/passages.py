@@ -21,7 +21,7 @@ HITS: Final = 1_000
 """Of the last ten searches."""
 
 TEXTS: Final = 100
-"""A search looks at the best of its hits twice: first for their texts, then for the question's words in them."""
+"""A search looks at the best of its hits twice: for their texts, then for the words of the question in them."""
 
 T = TypeVar("T")
 

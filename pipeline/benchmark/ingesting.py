@@ -1,0 +1,84 @@
+"""How fast files become searchable, beside the embedding of their texts, which nothing can do without."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from typing import TYPE_CHECKING, Final
+
+from pipeline.benchmark.figures import Figure, compared
+from pipeline.domain import Scope
+from pipeline.ingestion.intake import Upload
+from pipeline.ingestion.preparation import searchable
+from pipeline.ingestion.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from pipeline.benchmark.bench import Bench
+    from pipeline.storage.worker import Worker
+
+SECTIONS: Final = 30
+"""Chunks of a file of ordinary length."""
+
+SMALL_FILES: Final = 60
+
+NAMES: Final = ("ingest.files", "ingest.small_files")
+
+
+async def measure(bench: Bench) -> list[Figure]:
+    """Index files, then embed their texts alone, in turns."""
+    figures = []
+    async with Sandbox() as sandbox:
+        worker = bench.rig.worker(sandbox)
+        # the first file starts the process that reads files, and loads the model
+        await _index(bench, worker, Scope("terminal", "bench", "first"), [1])
+        if bench.wanted("ingest.files"):
+            rounds = [[SECTIONS]] * bench.runs(7, 5)
+            figures.append(await _compare(bench, worker, "ingest.files", rounds))
+        if bench.wanted("ingest.small_files"):
+            runs = bench.runs(6, 5)
+            rounds = [[1] * (bench.runs(SMALL_FILES, SMALL_FILES // 3) // runs)] * runs
+            figures.append(await _compare(bench, worker, "ingest.small_files", rounds))
+    return figures
+
+
+async def _compare(bench: Bench, worker: Worker, name: str, rounds: list[list[int]]) -> Figure:
+    """Index a round of files of so many chunks each, embed their texts, and so on."""
+    scope = Scope("terminal", "bench", name.replace(".", "-").replace("_", "-"))
+    ours, bare = [], []
+    for number, sizes in enumerate(rounds):
+        bench.tell(f"{name}: round {number + 1} of {len(rounds)}")
+        seconds, document_ids = await _index(bench, worker, scope, sizes)
+        texts = await _texts(bench, scope, document_ids)
+        started = time.perf_counter()
+        await bench.rig.embedder.embed_documents(texts)
+        ours.append(len(texts) / seconds)
+        bare.append(len(texts) / (time.perf_counter() - started))
+    files = f"{sum(map(len, rounds))} files of {rounds[0][0]} chunk(s)"
+    return compared(name, ours, bare, unit="chunks/s", against=f"embedding the same texts alone ({files})")
+
+
+async def _index(bench: Bench, worker: Worker, scope: Scope, sizes: list[int]) -> tuple[float, list[str]]:
+    """Take files in and wait until they can be found; return the seconds of that, and the documents."""
+    intake = bench.rig.intake()
+    uploads = [await asyncio.to_thread(_write, bench, size) for size in sizes]
+    started = time.perf_counter()
+    accepted = [await intake.accept(scope, upload) for upload in uploads]
+    await worker.drain(scope)
+    seconds = time.perf_counter() - started
+    return seconds, [each.document_id for each in accepted if each.document_id is not None]
+
+
+def _write(bench: Bench, sections: int) -> Upload:
+    text = bench.language.markdown(sections)
+    path = bench.rig.folder / f"{zlib.crc32(text.encode()):08x}.md"
+    path.write_text(text, encoding="utf-8")
+    return Upload(source=path.as_uri(), display_name=path.name)
+
+
+async def _texts(bench: Bench, scope: Scope, document_ids: list[str]) -> list[str]:
+    """Return what was embedded of these documents. Raises `RuntimeError` if one was not indexed."""
+    found = [await bench.rig.catalog.chunks(scope, document_id) for document_id in document_ids]
+    if not all(found):
+        raise RuntimeError("a file was not indexed")
+    return [searchable(chunk) for chunks in found for chunk in chunks]

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot.settings import InvalidSettings, Settings, is_loopback, load_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_nothing_needs_to_be_set() -> None:
+    settings = load_settings()
+
+    assert settings.llm.provider == "auto"
+    assert settings.database.startswith("sqlite+aiosqlite:///")
+    assert settings.vectors.endswith("/data/vectors")
+
+
+def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("FOOTNOTE_LLM__MODEL=from-file\nFOOTNOTE_LLM__NUM_CTX=4096\nOTHER=1\n")
+    monkeypatch.setenv("FOOTNOTE_LLM__MODEL", "from-environment")
+
+    settings = load_settings()
+
+    assert (settings.llm.model, settings.llm.num_ctx) == ("from-environment", 4096)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("FOOTNOTE_LLM__PROVIDER", "gpt", "'ollama'"),
+        ("FOOTNOTE_LLM__NUM_CTX", "12", "1024"),
+        ("FOOTNOTE_LLM__NUM_PREDICT", "8000", "half of num_ctx"),
+        ("FOOTNOTE_LLM__PROVIDER", "anthropic", "FOOTNOTE_LLM__MODEL"),
+        ("FOOTNOTE_RETRIEVAL__TOP_K", "0", "1"),
+        ("FOOTNOTE_RETRIEVAL__TOPK", "5", "no such setting"),
+        ("FOOTNOTE_LMM__MODEL", "x", "no such setting"),
+        ("FOOTNOTE_SLACK__API_BASE_URL", "http://slack.example/api/", "in clear"),
+        ("FOOTNOTE_DISCORD__GATEWAY_URL", "ws://gateway.example", "in clear"),
+        ("FOOTNOTE_LLM__BASE_URL", "localhost:11434", "web address"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(InvalidSettings, match=said):
+        load_settings()
+
+
+def test_all_faults_are_named_at_once_and_no_value_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_HTTP__PORT", "secret-port")
+    monkeypatch.setenv("FOOTNOTE_LLM__BASE_URL", "ftp://user:secret-word@host")
+    monkeypatch.setenv("FOOTNOTE_LLM__TIMEOUT_S", "-1")
+
+    with pytest.raises(InvalidSettings) as raised:
+        load_settings()
+
+    message = str(raised.value)
+    assert all(name in message for name in ("HTTP__PORT", "LLM__BASE_URL", "LLM__TIMEOUT_S"))
+    assert "secret" not in message
+
+
+def test_a_key_does_not_travel_in_clear(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_LLM__API_KEY", "k")
+    monkeypatch.setenv("FOOTNOTE_LLM__BASE_URL", "http://models.example:8000")
+
+    with pytest.raises(InvalidSettings, match="in clear"):
+        load_settings()
+
+
+def test_secrets_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_SLACK__BOT_TOKEN", "xoxb-hidden")
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql+asyncpg://u:hidden@db/x")
+
+    assert "hidden" not in repr(load_settings())
+
+
+def test_a_local_address_may_be_plain() -> None:
+    assert Settings(slack={"api_base_url": "http://127.0.0.1:9/api/"}, _env_file=None).slack.api_base_url
+
+
+@pytest.mark.parametrize(
+    ("host", "local"), [("localhost", True), ("127.0.0.9", True), ("::1", True), ("10.0.0.1", False)]
+)
+def test_loopback_is_told_by_name_and_address(host: str, local: bool) -> None:
+    assert is_loopback(host) is local
