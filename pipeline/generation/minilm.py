@@ -26,14 +26,14 @@ class MiniLM:
     A text longer than one window is encoded window by window and averaged by length, so that its end counts.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self) -> None:
         assets = files("pipeline.generation") / "assets" / "tokenizer.json"
         self._tokenizer = Tokenizer.from_str(assets.read_text(encoding="utf-8"))
         # the file pads and cuts everything to 128 pieces, for another program
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._session = onnxruntime.InferenceSession(
-            str(model_path()), _options(threads), providers=["CPUExecutionProvider"]
+            str(model_path()), _options(), providers=["CPUExecutionProvider"]
         )
 
     def __call__(self, text: str) -> NDArray[np.float32]:
@@ -65,9 +65,10 @@ def _windows(pieces: list[int]) -> list[list[int]]:
     return [pieces[n * length : (n + 1) * length] for n in range(count)]
 
 
-def _options(threads: int) -> onnxruntime.SessionOptions:
+def _options() -> onnxruntime.SessionOptions:
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    # several texts at a time keep the cores busy better than several threads for one
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False
     # a spinning thread burns a core while it waits

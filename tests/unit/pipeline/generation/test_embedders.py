@@ -24,13 +24,13 @@ class Encoding:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self.loads: list[int] = []
+        self.loads = 0
         self.threads: set[int] = set()
         self.go = threading.Event()
         self.go.set()
 
-    def load(self, threads: int) -> Encoder:
-        self.loads.append(threads)
+    def load(self) -> Encoder:
+        self.loads += 1
         return self.encode
 
     def encode(self, text: str) -> NDArray[np.float32]:
@@ -43,11 +43,11 @@ class Encoding:
 async def test_the_model_is_loaded_once_on_first_use_and_off_the_loop() -> None:
     encoding = Encoding()
     embedder = EmbeddedEmbedder(threads=2, load=encoding.load)
-    assert encoding.loads == []
+    assert encoding.loads == 0
 
     await asyncio.gather(*(embedder.embed_query(str(number)) for number in range(4)))
 
-    assert encoding.loads == [2]
+    assert encoding.loads == 1
     assert threading.get_ident() not in encoding.threads
     assert embedder.name == "embedded:all-minilm-l6-v2-int8"
     assert embedder.dimension == 384
@@ -109,7 +109,7 @@ def test_windows_hold_all_pieces_up_to_a_bound(count: int) -> None:
 
 @pytest.fixture(scope="module")
 def minilm() -> MiniLM:
-    return MiniLM(1)
+    return MiniLM()
 
 
 def test_the_real_model_knows_what_belongs_together(minilm: MiniLM) -> None:
