@@ -24,7 +24,7 @@ from pipeline.ingestion.preparation import Preparation
 from pipeline.ingestion.rebuild import Rebuilder
 from pipeline.ingestion.sandbox import ParseLimits, Sandbox
 from pipeline.ingestion.sources import LocalFiles, Sources
-from pipeline.ingestion.tokens import analyze
+from pipeline.ingestion.tokens import TOKENIZER_VERSION, analyze
 from pipeline.lookup import Lookup
 from pipeline.memory import ThreadMemory
 from pipeline.retrieval.index import Indexes
@@ -78,7 +78,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
         await database.prepare()
         vectors = await VectorStore.connect(settings.vectors)
         stack.push_async_callback(vectors.close)
-        generations, queue = Catalogs(database), Queue(database)
+        generations, queue = Catalogs(database, analyzer=TOKENIZER_VERSION), Queue(database)
         yield Stores(
             database=database,
             vectors=vectors,
@@ -115,7 +115,7 @@ class Service:
         self.models = models
         self.intake = Intake(stores.catalog, stores.queue, sources.fetch, utc_now)
         preparation = Preparation(
-            fetch=sources.fetch, parse=sandbox.parse, analyze=analyze, embedder=models.embedder_for
+            fetch=sources.fetch, parse=sandbox.parse, analyze=analyze, embedder=models.working_embedder_for
         )
         self.rebuilder = Rebuilder(
             catalog=stores.catalog,
@@ -125,7 +125,12 @@ class Service:
             preparation=preparation,
         )
         indexer = Indexer(
-            catalog=stores.catalog, queue=stores.queue, preparation=preparation, rebuilder=self.rebuilder
+            catalog=stores.catalog,
+            queue=stores.queue,
+            threads=stores.threads,
+            preparation=preparation,
+            rebuilder=self.rebuilder,
+            now=utc_now,
         )
         self.worker = Worker(
             stores.queue,
@@ -138,6 +143,8 @@ class Service:
             },
             owner=f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}",
             slots=settings.ingestion.workers,
+            on_dead=indexer.give_up,
+            daily=stores.seen.prune,
         )
         self._pipeline: Pipeline | None = None
 
@@ -179,10 +186,10 @@ class Service:
         """Return what keeps the service from answering, None if nothing does; for /readyz."""
         try:
             async with self.stores.database.read():
-                await self.models.llm()
+                pass
+            return await self.models.fault()
         except PipelineError as error:
             return str(error)
-        return None
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
@@ -203,19 +210,22 @@ class Service:
     ) -> list[Ingested]:
         """Index *files* (path and display name) and wait for all of them; one bad file stops no other.
 
-        Jobs are done by `working`, here or in another process.
+        Jobs are done by `working`, here or in another process. *progress* is told how many files have ended,
+        of how many, and which is next or what it waits for. Raises `ModelError`, with nothing queued, if
+        there is anything to embed and no embedder that works.
         """
-        taken = []
+        taken: list[tuple[Path, Accepted]] = []
+        queued: set[str | None] = set()
         for path, name in files:
             upload = Upload(source=path.absolute().as_uri(), display_name=name)
-            taken.append((path, await self.intake.accept(scope, upload)))
-        queued = {accepted.document_id for _, accepted in taken if accepted.status == "queued"}
+            before = None if queued else self.rebuilder.require_embedder
+            accepted = await self.intake.accept(scope, upload, before=before)
+            taken.append((path, accepted))
+            queued |= {accepted.document_id} if accepted.status == "queued" else set()
         while waiting := [
-            job.payload
-            for job in await self.stores.queue.waiting(scope)
-            if job.payload.get("document_id") in queued
+            job for job in await self.stores.queue.waiting(scope) if job.payload.get("document_id") in queued
         ]:
-            progress(len(taken) - len(waiting), len(taken), waiting[0]["display_name"])
+            progress(len(taken) - len(waiting), len(taken), jobs.describe_wait(waiting[0]))
             await asyncio.sleep(POLL_S)
         documents = {d.document_id: d for d in await self.stores.catalog.documents(scope)}
         return [

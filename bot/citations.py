@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
+from pipeline.markers import cited_in
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -15,7 +17,6 @@ QUOTE_LENGTH = 160
 PASSAGE_LENGTH = 400
 NAME_LENGTH = 80
 
-_MARKER = re.compile(r"\[(\d{1,3})\]")
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\s]+")
 """White space, control characters, and those that turn the direction of text around or hide in it."""
 
@@ -33,7 +34,7 @@ _LINKED = frozenset({"http", "https", "file"})
 
 def block(citations: Iterable[Citation], answer: str) -> str:
     """Return one line for each citation whose marker stands in *answer*, by label; "" for none."""
-    used = set(_MARKER.findall(answer))
+    used = cited_in(answer)
     return _lines((c for c in citations if c.label in used), QUOTE_LENGTH)
 
 
@@ -63,21 +64,12 @@ def _lines(citations: Iterable[Citation], length: int) -> str:
 
 
 def _line(citation: Citation, length: int) -> str:
-    where = ", ".join(_places(citation))
+    section = literal(citation.section, NAME_LENGTH) if citation.section else ""
+    places = (file_name(citation.display_name), citation.place.position, section)
+    where = ", ".join(part for part in places if part)
     quoted = f" — “{literal(citation.quote, length)}”" if citation.quote else ""
     link = _link(citation.url)
     return f"[{citation.label}] {where}{quoted}{link}"
-
-
-def _places(citation: Citation) -> Iterable[str]:
-    yield file_name(citation.display_name)
-    if citation.page is not None:
-        yield f"page {citation.page}"
-    if citation.lines is not None:
-        first, last = citation.lines
-        yield f"line {first}" if first == last else f"lines {first}–{last}"
-    if citation.section:
-        yield literal(citation.section, NAME_LENGTH)
 
 
 def _link(url: str | None) -> str:

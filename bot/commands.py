@@ -188,7 +188,7 @@ def _document(document: Document) -> str:
     name = f"**{file_name(document.display_name)}**"
     match document.status:
         case DocumentStatus.READY:
-            state = counts(document)
+            state = "; ".join(filter(None, [counts(document), document.message]))
         case DocumentStatus.FAILED:
             state = f"not indexed: {literal(ingest_sentence(document.reason, document.message), 200)}"
         case _:

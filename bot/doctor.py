@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
 from dataclasses import dataclass
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Literal
 
 from bot.bootstrap import open_stores
-from bot.models import embedding_choice, llm_choice
+from bot.models import Models, embedding_choice, llm_choice
+from bot.wording import unserved
 from pipeline.catalog import INGEST
-from pipeline.errors import CatalogUnavailable, PendingMigrations, PipelineError
+from pipeline.errors import CatalogUnavailable, ModelError, PipelineError, StorageError
+from pipeline.generation.embedders import EMBEDDED_DIMENSION
 from pipeline.generation.inspection import inspect
 from pipeline.storage.sql import Database
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator, Sequence
     from pathlib import Path
 
     from bot.bootstrap import Stores
     from bot.settings import Settings
     from pipeline.domain import Scope
-    from pipeline.generation.choice import ModelChoice, Use
+    from pipeline.generation.choice import ModelChoice
+    from pipeline.generation.inspection import ModelStatus
+    from pipeline.storage.refs import CatalogRef
+
+NAMED = 3
+"""Channels that one line names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +43,16 @@ class Check:
 
 async def examine(settings: Settings) -> AsyncIterator[Check]:
     """Look at each part in turn; a part that fails does not keep the next from being looked at."""
-    yield _folder(settings.data_dir)
-    yield await _database(settings)
+    yield await asyncio.to_thread(_folder, settings.data_dir)
+    async for check in _database(settings):
+        yield check
+    refs: list[CatalogRef] = []
     try:
         async with open_stores(settings) as stores:
             yield Check(name="vector store", status="ok", message="It opens.")
-            async for check in _channels(stores):
-                yield check
+            refs = await _refs(stores)
+            for ref in refs:
+                yield await _channel(stores, ref)
     except CatalogUnavailable as error:
         yield Check(
             name="vector store",
@@ -51,53 +62,73 @@ async def examine(settings: Settings) -> AsyncIterator[Check]:
         )
     except PipelineError as error:
         yield Check(name="vector store", status="fail", message=f"Not looked at: {error}")
-    yield await _model("language model", llm_choice(settings), "chat", "the extractive reader")
-    yield await _model("embedding model", embedding_choice(settings), "embedding", "the embedded model")
+    yield await _llm(settings)
+    yield await _embedding(settings, refs)
+    for check in _platforms(settings):
+        yield check
 
 
 def _folder(path: Path) -> Check:
-    """Whether the data folder can be written; it is made on first use."""
-    existing = next((p for p in (path, *path.absolute().parents) if p.exists()), path)
-    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
-        return Check(name="data folder", status="ok", message=f"{path} can be written.")
-    return Check(
-        name="data folder",
-        status="fail",
-        message=f"{path} cannot be written.",
-        remedy="set FOOTNOTE_DATA_DIR to a folder that this user may write",
-    )
+    """Whether files can be written where the program keeps its own; the folder is made on first use."""
+    try:
+        for folder in (path, path / "logs"):
+            folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=folder):
+                pass
+    except OSError as error:
+        return Check(
+            name="data folder",
+            status="fail",
+            message=f"{path} cannot be written ({error.strerror}).",
+            remedy="set FOOTNOTE_DATA_DIR to a folder that this user may write",
+        )
+    return Check(name="data folder", status="ok", message=f"{path} can be written.")
 
 
-async def _database(settings: Settings) -> Check:
+async def _database(settings: Settings) -> AsyncIterator[Check]:
+    """Whether the database opens, and whether its schema is this program's."""
     try:
         database = await Database.connect(settings.database)
-        try:
+    except StorageError as error:
+        remedy = "correct FOOTNOTE_DATABASE_URL, or the rights of the data folder"
+        yield Check(name="database", status="fail", message=str(error), remedy=remedy)
+        yield Check(name="migrations", status="fail", message="Not looked at: the database does not open.")
+        return
+    try:
+        kind = "SQLite file" if database.embedded else "server"
+        yield Check(name="database", status="ok", message=f"The {kind} opens.")
+        yield await _migrations(database)
+    finally:
+        await database.close()
+
+
+async def _migrations(database: Database) -> Check:
+    """Whether migrations are pending; on an SQLite file they are applied, as every command does."""
+    try:
+        if database.embedded:
             await database.prepare()
-            return Check(name="database", status="ok", message=f"At migration {await database.current()}.")
-        finally:
-            await database.close()
-    except PendingMigrations as error:
-        return Check(name="database", status="fail", message=str(error), remedy="footnote db upgrade")
-    except PipelineError as error:
-        return Check(
-            name="database", status="fail", message=str(error), remedy="correct FOOTNOTE_DATABASE_URL"
-        )
+        pending, current = await database.pending(), await database.current()
+    except StorageError as error:
+        remedy = "install the version of Footnote that made this database, or a newer one"
+        return Check(name="migrations", status="fail", message=str(error), remedy=remedy)
+    if pending:
+        message = f"Pending: {', '.join(pending)}."
+        return Check(name="migrations", status="fail", message=message, remedy="footnote db upgrade")
+    return Check(name="migrations", status="ok", message=f"At {current}, nothing is pending.")
 
 
-async def _channels(stores: Stores) -> AsyncIterator[Check]:
-    for scope in await stores.generations.scopes():
-        ref = await stores.generations.current(scope)
-        fault = await stores.vectors.check(ref) if ref else None
-        fault = fault or await _lost(stores, scope)
-        if fault is None:
-            yield Check(name=f"channel {scope}", status="ok", message="Its index opens and is whole.")
-        else:
-            yield Check(
-                name=f"channel {scope}",
-                status="fail",
-                message=fault,
-                remedy=f"footnote reindex --channel {scope}",
-            )
+async def _refs(stores: Stores) -> list[CatalogRef]:
+    """Return each channel's current catalog."""
+    found = [await stores.generations.current(scope) for scope in await stores.generations.scopes()]
+    return [ref for ref in found if ref is not None]
+
+
+async def _channel(stores: Stores, ref: CatalogRef) -> Check:
+    name = f"channel {ref.scope}"
+    fault = await stores.vectors.check(ref) or await _lost(stores, ref.scope)
+    if fault is None:
+        return Check(name=name, status="ok", message="Its index opens and is whole.")
+    return Check(name=name, status="fail", message=fault, remedy=f"footnote reindex --channel {ref.scope}")
 
 
 async def _lost(stores: Stores, scope: Scope) -> str | None:
@@ -108,13 +139,57 @@ async def _lost(stores: Stores, scope: Scope) -> str | None:
     return f"{lost} of its documents were indexed and are gone from its index." if lost else None
 
 
-async def _model(name: str, choice: ModelChoice, use: Use, instead: str) -> Check:
-    """Whether the model can be asked. With ``auto`` its absence is a choice, not a fault."""
-    status = await inspect(choice, use)
+async def _llm(settings: Settings) -> Check:
+    choice = llm_choice(settings)
+    return _model("language model", choice, await inspect(choice, "chat"), "the extractive reader")
+
+
+async def _embedding(settings: Settings, refs: Sequence[CatalogRef]) -> Check:
+    """Whether texts can be embedded, and whether the channels' vectors were made by the same model."""
+    choice = embedding_choice(settings)
+    status = await inspect(choice, "embedding")
+    instead = f"the embedded model, whose vectors have {EMBEDDED_DIMENSION} numbers"
+    check = _model("embedding model", choice, status, instead)
+    strangers = await _strangers(Models(settings), refs) if check.status != "fail" else []
+    if not strangers:
+        return check
+    named = ", ".join(f"{ref.scope} ({ref.embedder}, {ref.dimension} numbers)" for ref in strangers[:NAMED])
+    more = f" and {len(strangers) - NAMED} more" if len(strangers) > NAMED else ""
+    return Check(
+        name=check.name,
+        status="warn",
+        message=f"{check.message} Indexed with another model, and searched by words only: {named}{more}.",
+        remedy=f"footnote reindex --channel {strangers[0].scope}",
+    )
+
+
+async def _strangers(models: Models, refs: Sequence[CatalogRef]) -> list[CatalogRef]:
+    """Return the catalogs whose vectors cannot be compared with those that are made now."""
+    try:
+        embedders = [(ref, await models.embedder_for(ref)) for ref in refs]
+        return [ref for ref, now in embedders if (now.name, now.dimension) != (ref.embedder, ref.dimension)]
+    except ModelError:  # a server that is down gives no vectors to compare
+        return []
+
+
+def _model(name: str, choice: ModelChoice, status: ModelStatus, instead: str) -> Check:
+    """Whether a model can be asked. With ``auto`` its absence is a choice, not a fault."""
     if status.usable:
-        return Check(name=name, status="ok", message=status.message)
+        numbers = f" Its vectors have {status.dimension} numbers." if status.dimension else ""
+        return Check(name=name, status="ok", message=f"{status.message}{numbers}")
     if choice.provider == "auto":
         return Check(
             name=name, status="warn", message=f"{status.message} Using {instead}.", remedy=status.remedy
         )
     return Check(name=name, status="fail", message=status.message, remedy=status.remedy)
+
+
+def _platforms(settings: Settings) -> Iterator[Check]:
+    """Name what is configured and will not be served; it must not be taken for running."""
+    for platform in settings.platforms:
+        yield Check(
+            name=platform.lower(),
+            status="warn",
+            message=unserved([platform]) or "",
+            remedy="use the terminal, 'footnote chat', or a version of Footnote that has the adapter",
+        )

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from bot.commands import LibraryStatus
 from pipeline.guardrails.policy import contains_injection_attempt
+from pipeline.guardrails.summary import check_summary
 from pipeline.ingestion.intake import Upload
+from pipeline.markers import without_markers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,11 +88,15 @@ class ServiceContext:
         return not (await self._threads.summary(thread.scope, thread.key)).text
 
     async def adopt(self, thread: Thread, turns: Sequence[Turn]) -> None:
-        """Keep the end of what was said; nothing of it that reads like an order to the assistant."""
-        said = [turn.text for turn in turns if not contains_injection_attempt(turn.text)]
-        text = " ".join(" ".join(said).split())[-ADOPTED_CHARS:]
+        """Keep the end of what was said, as far as it may become a summary; see `check_summary`.
+
+        Markers go, because the next answer's sources have the same labels. A message that gives orders to
+        the assistant is left out, and messages that do so only together leave nothing to keep.
+        """
+        said = [without_markers(turn.text) for turn in turns]
+        honest = " ".join(part for part in said if not contains_injection_attempt(part))
+        text = without_markers(" ".join(honest.split()))[-ADOPTED_CHARS:].strip()
+        if check_summary(text) is not None:
+            return
         previous = await self._threads.summary(thread.scope, thread.key)
-        if text:
-            await self._threads.save_summary(
-                thread.scope, thread.key, text, expected_version=previous.version
-            )
+        await self._threads.save_summary(thread.scope, thread.key, text, expected_version=previous.version)

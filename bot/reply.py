@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
@@ -152,8 +152,19 @@ class Reply:
                 await self.stream.aclose()
         except Exception as error:  # noqa: BLE001 - an answer that cannot be stopped is not waited for
             report(error)
+        return self._halted_response()
+
+    def _halted_response(self) -> GenerationResponse:
+        """Return what the answer had come to, in the words of whoever ended it."""
+        try:
+            response = self.stream.response if self.stream is not None else None
+        except RuntimeError:  # it could not be stopped
+            response = None
+        if response is not None and response.reason is not Reason.CANCELLED:
+            return response
         message = RESTARTING if self._halt is Halt.RESTARTING else sentence(Reason.CANCELLED)
-        return GenerationResponse(success=False, reason=Reason.CANCELLED, message=message)
+        stopped = response or GenerationResponse(success=False, reason=Reason.CANCELLED)
+        return replace(stopped, message=message)
 
     async def _edit(self) -> None:
         """Show the latest state whenever there is news and the budget has room, until the answer ended."""

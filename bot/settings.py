@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+
+from pipeline.addresses import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,16 +21,6 @@ SLACK_API = "https://slack.com/api/"
 
 class InvalidSettings(Exception):
     """Settings that cannot be used; the message names every fault, one a line."""
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether *host* is this machine by its name or address."""
-    if host.lower() in {"localhost", "localhost."}:
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _guarded_url(url: str) -> str:
@@ -49,6 +40,15 @@ def _web_url(url: str) -> str:
     return url
 
 
+def _at_home(path: Path) -> Path:
+    """Read a leading ``~`` as shells do; .env has no shell to do so."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError("nobody's home is known here; write the whole path") from error
+
+
+Folder = Annotated[Path, AfterValidator(_at_home)]
 GuardedUrl = Annotated[str, AfterValidator(_guarded_url)]
 WebUrl = Annotated[str, AfterValidator(_web_url)]
 
@@ -96,7 +96,9 @@ class Embedding(Group):
         "auto", description="auto takes Ollama's if it has the model, else the embedded one."
     )
     model: str | None = Field(None, description="Name at the provider; Ollama's default is nomic-embed-text.")
-    base_url: WebUrl | None = Field(None, description="Address of the model server; unset: as for the LLM.")
+    base_url: WebUrl | None = Field(
+        None, description="Address of the model server; unset: the LLM's, if both are Ollama."
+    )
     api_key: SecretStr | None = Field(None, description="Key for openai.")
     threads: int = Field(2, ge=1, le=64, description="Processor threads for the embedded model.")
 
@@ -106,7 +108,11 @@ class RetrievalIntent(Group):
 
     dense: bool = Field(True, description="Search by meaning.")
     sparse: bool = Field(True, description="Search by words, codes and numbers.")
-    rerank: bool = Field(False, description="Reorder by a cross-encoder where one is installed.")
+    rerank: bool = Field(
+        False,
+        description="Refine the ranking by a reranker. None is part of this version: "
+        "answers then report rerank:unavailable.",
+    )
     top_k: int = Field(6, ge=1, le=50, description="Passages that the model is shown.")
 
     @model_validator(mode="after")
@@ -126,7 +132,7 @@ class Ingestion(Group):
 
 
 class Slack(Group):
-    """The Slack workspace."""
+    """The Slack workspace; its adapter is not part of this version."""
 
     bot_token: SecretStr | None = Field(None, description="xoxb-…")
     app_token: SecretStr | None = Field(None, description="xapp-…, for Socket Mode.")
@@ -135,7 +141,7 @@ class Slack(Group):
 
 
 class Discord(Group):
-    """The Discord application."""
+    """The Discord application; its adapter is not part of this version."""
 
     token: SecretStr | None = Field(None, description="The bot's token.")
     api_base_url: GuardedUrl | None = Field(None, description="For proxies and local servers.")
@@ -162,7 +168,7 @@ class Settings(BaseSettings):
         nested_model_default_partial_update=True,
     )
 
-    data_dir: Path = Field(Path("./data"), description="Folder of the database, the vectors and the logs.")
+    data_dir: Folder = Field(Path("./data"), description="Folder of the database, the vectors and the logs.")
     database_url: SecretStr | None = Field(
         None, description="SQLAlchemy async URL; unset: an SQLite file in the data folder."
     )
@@ -185,12 +191,19 @@ class Settings(BaseSettings):
         """The database's URL. Holds a password on a server database: never print it."""
         if self.database_url is not None:
             return self.database_url.get_secret_value()
-        return f"sqlite+aiosqlite:///{self.data_dir.expanduser().absolute() / 'footnote.sqlite3'}"
+        return f"sqlite+aiosqlite:///{self.data_dir.absolute() / 'footnote.sqlite3'}"
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """The chat platforms that a token was given for, as people write their names."""
+        slack = self.slack.bot_token or self.slack.app_token or self.slack.signing_secret
+        given = {"Slack": slack, "Discord": self.discord.token}
+        return tuple(name for name, token in given.items() if token)
 
     @property
     def vectors(self) -> str:
         """Where the catalogs' vectors are."""
-        return self.vector_uri or str(self.data_dir.expanduser().absolute() / "vectors")
+        return self.vector_uri or str(self.data_dir.absolute() / "vectors")
 
 
 def load_settings() -> Settings:
@@ -200,6 +213,9 @@ def load_settings() -> Settings:
         settings = Settings()
     except ValidationError as error:
         raise InvalidSettings(_message([*_faults(error), *faults])) from error
+    except SettingsError as error:
+        groups = ", ".join(name for name in sorted(os.environ) if _is_group(name))
+        raise InvalidSettings(_message([f"{groups}: this is a group; set its members", *faults])) from error
     if faults:
         raise InvalidSettings(_message(faults))
     return settings
@@ -213,6 +229,11 @@ def _unknown_names() -> set[str]:
     }
     known = {field.upper() for field in Settings.model_fields}
     return {name for name in given if name.removeprefix(prefix).partition("__")[0] not in known}
+
+
+def _is_group(name: str) -> bool:
+    field = Settings.model_fields.get(name.upper().removeprefix("FOOTNOTE_").lower())
+    return field is not None and isinstance(field.default, Group)
 
 
 def _message(faults: Sequence[str]) -> str:

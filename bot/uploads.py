@@ -168,7 +168,9 @@ class Uploads:
                 case DocumentStatus.INDEXING:
                     await notice.show("is being indexed…")
                 case DocumentStatus.READY:
-                    await notice.end(f"is ready: {counts(document)}.{_older(namesakes)}", _offers(namesakes))
+                    left_out = f" {document.message}" if document.message else ""
+                    result = f"is ready: {counts(document)}.{left_out}{_older(namesakes)}"
+                    await notice.end(result, _offers(namesakes))
                     return
                 case DocumentStatus.FAILED:
                     await notice.end(_refused(document.reason, document.message))

@@ -9,6 +9,8 @@ from pipeline.domain import IngestReason, Reason, Stage
 from pipeline.refusals import sentence_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pipeline.domain import Document, GenerationResponse, Progress
 
 FORGET = "forget"
@@ -25,6 +27,8 @@ _INGEST: dict[IngestReason, str] = {
     IngestReason.TOO_MANY_PAGES: "it has too many pages. Upload it in parts.",
     IngestReason.TIMED_OUT: "reading it took too long. Upload it in parts.",
     IngestReason.UNREADABLE: "it could not be fetched or read. Upload it again.",
+    IngestReason.MODEL_UNAVAILABLE: "the embedding model could not be reached. Upload it again later.",
+    IngestReason.INTERNAL_ERROR: "something went wrong inside; the log has it. Upload it again later.",
 }
 
 _PARTIAL = frozenset({Reason.CANCELLED, Reason.INTERNAL_ERROR})
@@ -73,13 +77,29 @@ def ingest_sentence(reason: IngestReason | None, message: str | None = None) -> 
 
 def counts(document: Document) -> str:
     """Return how much of a document there is."""
-    pages = [counted(document.pages, "page")] if document.pages is not None else []
-    return ", ".join([*pages, counted(document.chunks, "passage")])
+    return extent(document.pages, document.chunks)
+
+
+def extent(pages: int | None, chunks: int) -> str:
+    """Return how much there is of something, for instance ``5 pages, 12 passages``."""
+    paged = [counted(pages, "page")] if pages is not None else []
+    return ", ".join([*paged, counted(chunks, "passage")])
 
 
 def counted(number: int, noun: str) -> str:
     """Return a number of things, for instance ``1,200 passages``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def unserved(platforms: Sequence[str]) -> str | None:
+    """Return what is to be said of *platforms* that are configured and cannot be served; None: nothing."""
+    if not platforms:
+        return None
+    several = len(platforms) > 1
+    return (
+        f"{' and '.join(platforms)} {'are' if several else 'is'} configured, "
+        f"but {'their adapters are' if several else 'its adapter is'} not part of this version."
+    )
 
 
 def final_text(response: GenerationResponse, released: str = "") -> str:

@@ -5,30 +5,34 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pipeline.delivery import StreamedAnswer
-from pipeline.domain import Delta, GenerationResponse, Progress, Reason, Stage, Summary
-from pipeline.errors import ModelError, ModelNotFound, ModelTimeout
-from pipeline.generation.budget import fit
+from pipeline.domain import Filters, Reason, Stage
+from pipeline.errors import CatalogError, ModelError, ModelNotFound, ModelTimeout
+from pipeline.generation.budget import DROPPED, fit
 from pipeline.generation.prompts import label_sources
 from pipeline.generation.response import build_response
-from pipeline.guardrails.answer import check_answer, used_labels
+from pipeline.guardrails.answer import check_answer, cited_sources
+from pipeline.guardrails.documents import check_documents
 from pipeline.guardrails.passages import check_passages
 from pipeline.guardrails.question import check_question
-from pipeline.observability.metrics import DEGRADED, FIRST_TEXT, OBSERVED, QUESTIONS, SANITIZED
+from pipeline.inquiry import Inquiry, silent
+from pipeline.observability.metrics import OBSERVED, SANITIZED
 from pipeline.observability.trace import collect, record
-from pipeline.refusals import sentence_for
+from pipeline.refusals import NOT_AMONG_THEM, search_sentence_for
 from pipeline.stopwatch import Stopwatch
-from pipeline.streaming import Sanitizer
+from pipeline.streaming import Sanitizer, sanitized
 from pipeline.verification.citations import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from pipeline.catalog import Holdings
-    from pipeline.domain import CitedSource, Filters, Memory, Question, Scope
+    from pipeline.domain import Delta, GenerationResponse, Memory, Progress, Question, Scope
+    from pipeline.errors import PipelineError
     from pipeline.lookup import Found
     from pipeline.memory import ThreadMemory
     from pipeline.ports import Reader
@@ -46,18 +50,8 @@ class Search(Protocol):
     """Finds the passages for a question, read in the light of what the thread remembers."""
 
     async def __call__(self, question: Question, summary: str) -> Found:
-        """Search once. Raises `CatalogError` when neither arm can look."""
+        """Search once. Raises `CatalogError` or `ModelError` when neither arm can look."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """A question that passed the guards, with what it is answered from."""
-
-    question: Question
-    sources: tuple[CitedSource, ...]
-    summary: str
-    degraded: tuple[str, ...]
 
 
 class Pipeline:
@@ -84,72 +78,51 @@ class Pipeline:
 
     async def ask(self, question: Question) -> GenerationResponse:
         """Answer *question* in one piece; `remember` it when it has been shown."""
-        return await self._run(question, _silent)
+        return await self._run(self._inquire(question), silent)
 
     def ask_stream(self, question: Question) -> StreamedAnswer:
         """Answer *question* as it is being written. Must be called on a running loop."""
+        inquiry = self._inquire(question)
         return StreamedAnswer(
-            lambda emit: self._run(question, emit), lambda response: self.remember(question, response)
+            partial(self._run, inquiry), stopped=inquiry.stopped, remember=partial(self.remember, question)
         )
 
     async def remember(self, question: Question, response: GenerationResponse) -> Memory | None:
         """Keep the turn and renew the thread's summary; call it after the last edit of the reply."""
-        if question.thread is None:
-            return None
-        return await self._memory.remember(question, response, await self._memory.recall(question))
+        return await self._memory.remember(question, response)
 
-    async def _run(self, question: Question, emit: Callable[[Progress | Delta], None]) -> GenerationResponse:
-        watch = Stopwatch(self._clock)
-        with collect() as events:
+    def _inquire(self, question: Question) -> Inquiry:
+        return Inquiry(question=question, watch=Stopwatch(self._clock))
+
+    async def _run(self, inquiry: Inquiry, emit: Callable[[Progress | Delta], None]) -> GenerationResponse:
+        inquiry.emit = emit
+        with collect() as inquiry.trace:
             try:
-                response = await self._answer(question, emit, watch)
+                response = await self._answer(inquiry)
+            except CatalogError as error:
+                _report("catalog", error)
+                response = inquiry.refuse(Reason.INTERNAL_ERROR, str(error))
+            except ModelError as error:  # of the search; where a reader fails there are passages to show
+                _report("search", error)
+                response = inquiry.refuse(_model_reason(error), search_sentence_for(_model_reason(error)))
             except Exception as error:  # never silent: every question ends in an answer or a reason
                 logger.exception("question failed", extra={"action": "question_failed"})
-                record("failed", error=type(error).__name__)
-                response = _refuse(Reason.INTERNAL_ERROR)
-        response = replace(response, latency=watch.latency(), trace=tuple(events))
-        _count(response)
-        return response
+                record("failed", part="question", error=type(error).__name__)
+                response = inquiry.break_off(Reason.INTERNAL_ERROR)
+        return inquiry.close(response)
 
-    async def _answer(
-        self, question: Question, emit: Callable[[Progress | Delta], None], watch: Stopwatch
-    ) -> GenerationResponse:
-        prepared = await self._prepare(question, emit, watch)
-        if isinstance(prepared, GenerationResponse):
-            return prepared
-        emit(Progress(Stage.WRITING))
-        return await self._write(prepared, emit, watch)
-
-    async def _prepare(
-        self, question: Question, emit: Callable[[Progress | Delta], None], watch: Stopwatch
-    ) -> Prepared | GenerationResponse:
-        """Guard, recall, retrieve, guard."""
-        refusal = check_question(question.text)
+    async def _answer(self, inquiry: Inquiry) -> GenerationResponse:
+        refusal = check_question(inquiry.question.text)
         if refusal is not None:
-            return _refuse(refusal)
-        holdings = await self._await_files(question)
+            return inquiry.refuse(refusal)
+        holdings = await self._await_files(inquiry.question)
         if not holdings.ready:
-            return _refuse(Reason.STILL_INDEXING if holdings.pending else Reason.NO_DOCUMENTS)
-        emit(Progress(Stage.SEARCHING, total=holdings.ready))
-        summary = await self._memory.recall(question) if question.thread else Summary()
-        found = await self._search(question, summary.text)
-        watch.retrieved()
+            return await self._without_files(inquiry, holdings)
+        found = await self._retrieve(inquiry, holdings)
         refusal = check_passages(found.retrieval.ranked, sufficient=found.sufficient)
         if refusal is not None:
-            pending = Reason.STILL_INDEXING if holdings.pending else refusal
-            return _refuse(pending, degraded=found.retrieval.degraded)
-        fitted = fit(
-            found.retrieval.ranked,
-            summary=found.summary,
-            question=question.text,
-            budget=self._reader.source_budget,
-        )
-        return Prepared(
-            question=question,
-            sources=label_sources(fitted.kept),
-            summary=fitted.summary,
-            degraded=found.retrieval.degraded,
-        )
+            return inquiry.refuse(Reason.STILL_INDEXING if holdings.pending else refusal)
+        return await self._write(inquiry, self._choose(inquiry, found))
 
     async def _await_files(self, question: Question) -> Holdings:
         """Give the first file of a channel a moment to become searchable."""
@@ -161,77 +134,80 @@ class Pipeline:
             holdings = await self._holdings(question.scope, question.filters)
         return holdings
 
-    async def _write(
-        self, prepared: Prepared, emit: Callable[[Progress | Delta], None], watch: Stopwatch
-    ) -> GenerationResponse:
-        """Generate, sanitise what is shown, guard the whole, attribute it."""
-        labels = frozenset(source.label for source in prepared.sources)
-        sanitizer = Sanitizer(labels=labels)
-        shown: list[str] = []
+    async def _without_files(self, inquiry: Inquiry, holdings: Holdings) -> GenerationResponse:
+        channel = await self._holdings(inquiry.question.scope, Filters())
+        reason = check_documents(holdings, channel) or Reason.STILL_INDEXING
+        return inquiry.refuse(reason, NOT_AMONG_THEM if reason is Reason.NO_RELEVANT_CONTEXT else None)
 
-        def release(text: str) -> None:
-            if text:
-                watch.shown()
-                shown.append(text)
-                emit(Delta(text))
+    async def _retrieve(self, inquiry: Inquiry, holdings: Holdings) -> Found:
+        inquiry.enter(Stage.SEARCHING, total=holdings.ready)
+        inquiry.recalled = await self._memory.recall(inquiry.question)
+        found = await self._search(inquiry.question, inquiry.recalled.text)
+        inquiry.watch.retrieved()
+        inquiry.degraded += found.retrieval.degraded
+        return found
 
-        reading = self._reader.read(
-            prepared.question.text,
-            prepared.sources,
-            prepared.summary,
-            waiting=lambda place: emit(Progress(Stage.WAITING, position=place)),
+    def _choose(self, inquiry: Inquiry, found: Found) -> str:
+        """Label what fits into the prompt; return what fits of the summary."""
+        fitted = fit(
+            found.retrieval.ranked,
+            summary=found.summary,
+            question=inquiry.question.text,
+            budget=self._reader.source_budget,
         )
-        raw: list[str] = []
+        inquiry.sources = label_sources(fitted.kept)
+        inquiry.degraded += (DROPPED,) if fitted.dropped else ()
+        return fitted.summary
+
+    async def _write(self, inquiry: Inquiry, summary: str) -> GenerationResponse:
+        """Generate, and release what may be shown."""
+        inquiry.enter(Stage.WRITING)
+        sanitizer = Sanitizer(labels=inquiry.labels)
+        reading = self._reader.read(
+            inquiry.question.text,
+            inquiry.sources,
+            summary,
+            waiting=lambda place: inquiry.enter(Stage.WAITING, position=place),
+        )
         try:
             async with aclosing(aiter(reading)) as pieces:  # type: ignore[type-var]  # readings are generators
                 async for piece in pieces:
-                    raw.append(piece)
-                    release(sanitizer.feed(piece))
+                    inquiry.show(sanitizer.feed(piece))
         except ModelError as error:
-            return await self._fall_back(prepared, error)
-        release(sanitizer.finish())
-        response = build_response(reading.message, prepared.sources)
-        if response.answer != "".join(raw).strip():
-            # the end of the answer showed that some of it was reasoning, which is no part of it
-            sanitizer = Sanitizer(labels=labels)
-            shown = [sanitizer.feed(response.answer), sanitizer.finish()]
-        return await self._conclude(prepared, response, "".join(shown).strip(), sanitizer.removed)
+            return await self._fall_back(inquiry, error)
+        inquiry.show(sanitizer.finish())
+        return await self._conclude(inquiry, build_response(reading.message, inquiry.sources))
 
-    async def _conclude(
-        self, prepared: Prepared, response: GenerationResponse, text: str, removed: int
-    ) -> GenerationResponse:
-        response = replace(response, degraded=prepared.degraded + response.degraded)
-        refusal = check_answer(text)
+    async def _conclude(self, inquiry: Inquiry, response: GenerationResponse) -> GenerationResponse:
+        """Guard the whole answer and attribute it."""
+        inquiry.degraded += response.degraded
+        whole = sanitized(response.answer, inquiry.labels)
+        refusal = check_answer(whole.text)
         if refusal is not None:
-            return replace(response, success=False, reason=refusal, message=sentence_for(refusal), answer="")
-        asked = prepared.question.text
-        repaired = await self._attributor.repair_markers(text, prepared.sources, asked)
-        used = used_labels(repaired.text, prepared.sources)
-        cited = [source for source in prepared.sources if source.label in used]
+            return replace(
+                inquiry.refuse(refusal),
+                sources=response.sources,
+                token_usage=response.token_usage,
+                finish_reason=response.finish_reason,
+            )
+        asked = inquiry.question.text
+        repaired = await self._attributor.repair_markers(whole.text, inquiry.sources, asked)
+        cited = cited_sources(repaired.text, inquiry.sources)
         quotes = await self._attributor.choose_quotes(repaired.text, cited, asked)
-        _observe(removed=removed, cited=len(cited))
-        return replace(response, answer=repaired.text, citations=resolve(cited, quotes))
-
-    async def _fall_back(self, prepared: Prepared, error: ModelError) -> GenerationResponse:
-        """Show the best passages where the model failed; half an answer is not shown as one."""
-        reason = _model_reason(error)
-        record("generation.failed", reason=reason, model=self._reader.name)
-        logger.warning("model failed", extra={"action": "model_failed", "reason": reason})
-        quotes = await self._attributor.choose_quotes("", prepared.sources, prepared.question.text)
+        _observe(removed=whole.removed, cited=len(cited))
         return replace(
-            _refuse(reason, degraded=prepared.degraded),
-            sources=prepared.sources,
-            citations=resolve(prepared.sources, quotes),
+            response, answer=repaired.text, citations=resolve(cited, quotes), degraded=inquiry.degraded
         )
 
-
-def _silent(_: Progress | Delta) -> None:
-    """Show nothing: the caller takes the whole answer."""
-
-
-def _refuse(reason: Reason, *, degraded: tuple[str, ...] = ()) -> GenerationResponse:
-    record("refused", reason=reason)
-    return GenerationResponse(success=False, reason=reason, message=sentence_for(reason), degraded=degraded)
+    async def _fall_back(self, inquiry: Inquiry, error: ModelError) -> GenerationResponse:
+        """Show the best passages where the model failed; half an answer is not shown as one."""
+        _report(self._reader.name, error)
+        quotes = await self._attributor.choose_quotes("", inquiry.sources, inquiry.question.text)
+        return replace(
+            inquiry.refuse(_model_reason(error)),
+            sources=inquiry.sources,
+            citations=resolve(inquiry.sources, quotes),
+        )
 
 
 def _model_reason(error: ModelError) -> Reason:
@@ -244,16 +220,13 @@ def _model_reason(error: ModelError) -> Reason:
             return Reason.MODEL_UNAVAILABLE
 
 
+def _report(part: str, error: PipelineError) -> None:
+    record("failed", part=part, error=type(error).__name__)
+    logger.warning("%s failed: %s", part, type(error).__name__, extra={"action": "part_failed", "part": part})
+
+
 def _observe(*, removed: int, cited: int) -> None:
     record("answer.markers", removed=removed, cited=cited)
     SANITIZED.labels("unknown_marker").inc(removed)
     if not cited:
         OBSERVED.labels("uncited_answer").inc()
-
-
-def _count(response: GenerationResponse) -> None:
-    QUESTIONS.labels("answered" if response.success else str(response.reason).lower()).inc()
-    for code in response.degraded:
-        DEGRADED.labels(code).inc()
-    if response.latency.first_text is not None:
-        FIRST_TEXT.observe(response.latency.first_text / 1000)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pipeline.domain import Document, DocumentStatus, chunk_id_for
-from pipeline.storage.job import NewJob
+from pipeline.domain import Document, DocumentStatus, IngestReason, chunk_id_for
+from pipeline.storage.job import JobState, NewJob
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pipeline.storage.generations import Catalogs
     from pipeline.storage.job import Job
     from pipeline.storage.queue import Queue
+    from pipeline.storage.refs import CatalogRef
     from pipeline.storage.vectors import CatalogStore, VectorStore
 
 INGEST = "ingest"
@@ -24,6 +25,13 @@ FORGET = "forget"
 PURGE = "purge"
 REEMBED = "reembed"
 REINDEX = "reindex"
+
+_OVERRULED = {
+    (DocumentStatus.FAILED, DocumentStatus.QUEUED),
+    (DocumentStatus.INDEXING, DocumentStatus.FAILED),
+}
+"""Where the queue knows better than the store (state there, state here): a file that failed came again, or
+what indexed it was given up and could not even say so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +50,7 @@ class Catalog:
         self._vectors = vectors
         self._generations = generations
         self._queue = queue
+        self._mending: set[CatalogRef] = set()
 
     async def open(self, scope: Scope) -> CatalogStore | None:
         """Return the channel's current store; None: nothing was ever indexed there.
@@ -49,23 +58,37 @@ class Catalog:
         Raises `CatalogUnavailable`.
         """
         ref = await self._generations.current(scope)
-        return None if ref is None else await self._vectors.catalog(ref)
+        return None if ref is None else await self._opened(ref)
 
     async def create(self, scope: Scope, embedder: Embedder) -> CatalogStore:
         """Return the channel's current store, making the first generation for *embedder* if it has none."""
         ref = await self._generations.current(scope)
         if ref is None:
             ref = await self._generations.create(scope, embedder.name, embedder.dimension)
-        return await self._vectors.catalog(ref)
+        return await self._opened(ref)
+
+    async def _opened(self, ref: CatalogRef) -> CatalogStore:
+        """Open a store; one that lost its latest writes to a power cut is to be rebuilt from its files."""
+        store = await self._vectors.catalog(ref)
+        if store.healed and ref not in self._mending:
+            self._mending.add(ref)
+            await self._queue.enqueue(NewJob(kind=REINDEX, scope=ref.scope, dedupe_key=REINDEX))
+        return store
 
     async def documents(self, scope: Scope) -> list[Document]:
-        """List all documents by upload time; those still in the queue come with what the upload said."""
+        """List all documents by upload time.
+
+        Those still in the queue come with what the upload said, and those that were given up before their
+        store knew of them with the reason.
+        """
+        # the queue before the store: whoever ends a job has written its document before
+        uploads = [upload_of(job) for job in await self._queue.undone(scope, INGEST)]
         store = await self.open(scope)
         known = {document.document_id: document for document in (await store.documents() if store else [])}
-        for job in await self._queue.waiting(scope):
-            if job.kind == INGEST and job.payload["document_id"] not in known:
-                queued = queued_document(job.payload)
-                known[queued.document_id] = queued
+        for upload in uploads:
+            stored = known.get(upload.document_id)
+            if stored is None or (stored.status, upload.status) in _OVERRULED:
+                known[upload.document_id] = upload
         return sorted(known.values(), key=lambda document: (document.uploaded_at, document.document_id))
 
     async def find(self, scope: Scope, document_id: str) -> Document | None:
@@ -123,6 +146,26 @@ def queued_document(payload: Mapping[str, Any]) -> Document:
         uploaded_at=datetime.fromisoformat(payload["uploaded_at"]),
         status=DocumentStatus.QUEUED,
     )
+
+
+def upload_of(job: Job) -> Document:
+    """Read from an upload's job how its document stands: waiting, or failed with the job's reason."""
+    document = queued_document(job.payload)
+    if job.state not in {JobState.FAILED, JobState.DEAD}:
+        return document
+    message = job.message or "Something went wrong inside."
+    return replace(
+        document,
+        status=DocumentStatus.FAILED,
+        reason=IngestReason(job.reason or IngestReason.INTERNAL_ERROR),
+        message=message if job.state is JobState.FAILED else f"{message} Try the file again later.",
+    )
+
+
+def describe_wait(job: Job) -> str:
+    """Name the file of an upload's *job* and, after a failed attempt, what it waits for."""
+    name: str = job.payload["display_name"]
+    return f"{name} (attempt {job.attempts} failed: {job.message})" if job.message else name
 
 
 def queued_payload(document: Document) -> dict[str, Any]:

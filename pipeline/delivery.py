@@ -5,32 +5,29 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from pipeline.domain import Delta, GenerationResponse, Progress, Reason
-from pipeline.refusals import sentence_for
-
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 
-    from pipeline.domain import Memory
-
-_CANCELLED = GenerationResponse(
-    success=False, reason=Reason.CANCELLED, message=sentence_for(Reason.CANCELLED)
-)
+    from pipeline.domain import Delta, GenerationResponse, Memory, Progress
 
 
 class StreamedAnswer:
     """One answer on its way: iterate it, take its `response`, then let it `remember`.
 
     The answer is written by a task of its own, so a slow screen does not slow the model down and the trace
-    of one question cannot reach another. A rejected request is a stream with no text in it.
+    of one question cannot reach another. A rejected request is a stream with no text in it. *stopped* says
+    what an answer that is stopped has come to.
     """
 
     def __init__(
         self,
         run: Callable[[Callable[[Progress | Delta], None]], Coroutine[None, None, GenerationResponse]],
+        *,
+        stopped: Callable[[], GenerationResponse],
         remember: Callable[[GenerationResponse], Awaitable[Memory | None]],
     ) -> None:
         self._events: asyncio.Queue[Progress | Delta | None] = asyncio.Queue()
+        self._stopped = stopped
         self._remember = remember
         self._response: GenerationResponse | None = None
         self._task = asyncio.create_task(self._write(run), name="answer")
@@ -56,7 +53,7 @@ class StreamedAnswer:
         self._task.cancel()
         await asyncio.wait([self._task])
         if self._response is None:
-            self._end(_CANCELLED)
+            self._end(self._stopped())
 
     async def _write(
         self, run: Callable[[Callable[[Progress | Delta], None]], Awaitable[GenerationResponse]]
@@ -64,7 +61,7 @@ class StreamedAnswer:
         try:
             self._end(await run(self._events.put_nowait))
         except asyncio.CancelledError:
-            self._end(_CANCELLED)
+            self._end(self._stopped())
             raise
 
     def _end(self, response: GenerationResponse) -> None:

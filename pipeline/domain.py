@@ -94,6 +94,8 @@ class IngestReason(StrEnum):
     TOO_MANY_PAGES = "TOO_MANY_PAGES"
     TIMED_OUT = "TIMED_OUT"
     UNREADABLE = "UNREADABLE"
+    MODEL_UNAVAILABLE = "MODEL_UNAVAILABLE"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
 
 
 class DocumentStatus(StrEnum):
@@ -123,9 +125,10 @@ class Document:
     chunks: int = 0
     reason: IngestReason | None = None
     message: str | None = None
-    """The reason in a sentence for people."""
+    """The reason in a sentence for people; of a ready document, what of it is not searched."""
     revision: int = 0
-    """Grows whenever the document's chunks are written anew; indexes in memory compare it."""
+    """Grows whenever the document's chunks are written anew, also after it was forgotten and came back;
+    indexes in memory compare it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +141,15 @@ class Place:
     """First and last line, counted from 1, both included."""
     section: str | None = None
     """Heading path, outermost first, joined by " > "."""
+
+    @property
+    def position(self) -> str:
+        """Page and lines for people, for instance ``page 3, lines 10–20``; empty if neither is known."""
+        parts = [] if self.page is None else [f"page {self.page}"]
+        if self.lines is not None:
+            first, last = self.lines
+            parts.append(f"line {first}" if first == last else f"lines {first}–{last}")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +219,11 @@ class Citation:
     quote: str | None
     """The sentence of the source that is closest to question and answer."""
 
+    @property
+    def place(self) -> Place:
+        """Where the cited passage stands."""
+        return Place(page=self.page, lines=self.lines, section=self.section)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenUsage:
@@ -226,6 +243,14 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A thread's rolling memory; the version guards against a lost update."""
+
+    text: str = ""
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationResponse:
     """How every request ends: an answer, or a reason and a sentence for people."""
 
@@ -242,6 +267,8 @@ class GenerationResponse:
     latency: Latency = field(default_factory=Latency)
     degraded: tuple[str, ...] = ()
     trace: tuple[Mapping[str, Any], ...] = ()
+    recalled: Summary = field(default_factory=Summary)
+    """The thread's memory that it was answered in the light of; what is remembered next builds on it."""
 
     @property
     def uncited_labels(self) -> tuple[str, ...]:
@@ -259,14 +286,6 @@ class Question:
     thread: str | None = None
     """The thread whose memory is used and kept; None: no memory."""
     filters: Filters = field(default_factory=Filters)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """A thread's rolling memory; the version guards against a lost update."""
-
-    text: str = ""
-    version: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pipeline.catalog import REEMBED
+from pipeline.errors import EmbedderChanged
 from pipeline.retrieval.query import TopicGate, build_query
 from pipeline.retrieval.search import Retriever
-from pipeline.retrieval.sufficiency import judge
+from pipeline.retrieval.sufficiency import judge, limits_for
 from pipeline.storage.job import NewJob
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     from pipeline.storage.catalogstore import CatalogStore
     from pipeline.storage.queue import Queue
     from pipeline.storage.refs import CatalogRef
+
+
+RENEWED = (
+    "The files of this channel were indexed with another embedding model and are being indexed anew. "
+    "Ask again in a few minutes."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +62,19 @@ class Lookup:
         embedder = await self.embedder_for(store.ref) if store is not None and self.dense else None
         gate = TopicGate(analyze=self.analyze, embedder=embedder)
         query = await build_query(summary, question.text, gate)
-        retrieval = await self._retriever(store, embedder).retrieve(
-            question.scope, query, top_k=self.top_k, filters=question.filters
-        )
+        try:
+            retrieval = await self._retriever(store, embedder).retrieve(
+                question.scope, query, top_k=self.top_k, filters=question.filters
+            )
+        except EmbedderChanged as error:  # and there is no other arm
+            await self._renew(question.scope)
+            raise EmbedderChanged(RENEWED) from error
         if "dense:embedder_changed" in retrieval.degraded:
             await self._renew(question.scope)
         if self.rerank and self.reranker is None:
             retrieval = replace(retrieval, degraded=(*retrieval.degraded, "rerank:unavailable"))
-        verdict = judge(question.text, retrieval, self.analyze)
+        limits = limits_for(store.ref.embedder) if store else None
+        verdict = judge(question.text, retrieval, self.analyze, limits)
         return Found(retrieval=retrieval, sufficient=verdict.sufficient, summary=query.summary)
 
     def _retriever(self, store: CatalogStore | None, embedder: Embedder | None) -> Retriever:

@@ -6,9 +6,9 @@ import logging
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pipeline import markers
 from pipeline.domain import Memory, Summary
 from pipeline.errors import ModelError
-from pipeline.guardrails.answer import without_markers
 from pipeline.guardrails.summary import check_summary
 from pipeline.observability.metrics import OBSERVED
 from pipeline.observability.trace import record
@@ -41,20 +41,20 @@ class ThreadMemory:
         record("memory.recalled", characters=len(summary.text), version=summary.version)
         return summary
 
-    async def remember(
-        self, question: Question, response: GenerationResponse, previous: Summary
-    ) -> Memory | None:
+    async def remember(self, question: Question, response: GenerationResponse) -> Memory | None:
         """Keep the turn; after a success also renew the summary. Return None where nothing was renewed.
 
-        A summary that cannot be written or fails its check leaves the previous one standing: memory stops
-        advancing, it does not vanish.
+        The new summary follows on what the question was answered in the light of: a memory that was reset
+        meanwhile stays empty. One that cannot be written or fails its check leaves the previous one standing:
+        memory stops advancing, it does not vanish.
         """
         if question.thread is None:
             return None
         await self._keep(question, question.thread, response)
         if not response.success:
             return None
-        answer = without_markers(response.answer)
+        previous = response.recalled
+        answer = markers.without_markers(response.answer)
         try:
             text, usage = await self._summarizer.summarize(previous.text, question.text, answer)
         except ModelError as error:

@@ -13,12 +13,11 @@ _SENTENCES: dict[Reason, str] = {
         "That reads like an instruction to change how I work, so I did not follow it. "
         "Ask about what the files say instead."
     ),
-    Reason.RATE_LIMITED: "Too many questions are waiting. Try again in a moment.",
+    Reason.RATE_LIMITED: "Too many questions are waiting here. Ask again when they are answered.",
     Reason.NO_DOCUMENTS: "This channel has no indexed files yet. Upload one, then ask again.",
     Reason.STILL_INDEXING: "Files are still being indexed. Ask again in a moment.",
     Reason.NO_RELEVANT_CONTEXT: (
-        "I found nothing in this channel's files that answers this. "
-        "Try other words, or upload a file that covers it."
+        "Nothing in this channel's files answers this. Try other words, or upload a file that covers it."
     ),
     Reason.EMPTY_RESPONSE: "The language model sent no answer. Ask again, perhaps in other words.",
     Reason.UNSUPPORTED_ANSWER: "No sentence of the answer was supported by the files, so it is not shown.",
@@ -32,10 +31,28 @@ _SENTENCES: dict[Reason, str] = {
         "The language model is not installed on its server. These are the closest passages, not an answer."
     ),
     Reason.CANCELLED: "Stopped.",
-    Reason.INTERNAL_ERROR: "Something went wrong on my side; it was logged. Ask again.",
+    Reason.INTERNAL_ERROR: "Something went wrong on my side, and it was logged. Ask again.",
 }
 
 
 def sentence_for(reason: Reason) -> str:
     """Return what to tell people, with what they can do about it."""
     return _SENTENCES[reason]
+
+
+NOT_AMONG_THEM = (
+    "None of the documents that this question is limited to can be searched in this channel. "
+    "Ask without the limit, or look the document up in the channel's list."
+)
+"""For NO_RELEVANT_CONTEXT where the question's own filter leaves nothing to search."""
+
+_NOT_SEARCHED: dict[Reason, str] = {
+    Reason.MODEL_UNAVAILABLE: "the embedding model cannot be reached",
+    Reason.MODEL_TIMEOUT: "the embedding model took too long",
+    Reason.MODEL_NOT_FOUND: "the embedding model is not installed on its server",
+}
+
+
+def search_sentence_for(reason: Reason) -> str:
+    """Return what to tell people where a model failed the search, so that there are no passages either."""
+    return f"The files could not be searched: {_NOT_SEARCHED[reason]}. Ask again in a moment."

@@ -9,19 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from pipeline.guardrails.answer import (
-    FENCE,
-    INLINE_CODE,
-    MARKER,
-    MARKER_PREFIX,
-    marker_max,
-    sanitize_marker,
-)
+from pipeline.markers import BEGUN, CODE_CHARS, FENCE, INLINE_CODE, MARKER, issued, longest
 
 FLUSH_FLOOR = 16
 """Characters collected before a flush: a few tokens, so that a flush is worth an edit of the screen."""
 
-_CODE_MAX = 122
+_CODE_MAX = CODE_CHARS + 2
+"""An inline span of code with its two backticks."""
 _PLAIN = re.compile(r"[^`\[【 \t]+")
 _BLANKS = re.compile(r"[ \t]+")
 
@@ -98,20 +92,20 @@ class Sanitizer:
         """Judge a marker together with the blanks before it, so that a stripped one leaves no gap."""
         blanks = _BLANKS.match(text, start)
         opened = blanks.end() if blanks else start
-        longest = marker_max(self.labels)
+        bound = longest(self.labels)
         marker = MARKER.match(text, opened)
-        if marker and len(marker.group()) <= longest:
+        if marker and len(marker.group()) <= bound:
             return self._marker(text[start:opened], marker)
         if opened == len(text):
             return 0 if not final else self._copy(text[start:])
-        rest = text[opened : opened + longest + 1]
-        whole = opened + len(rest) == len(text) and len(rest) <= longest
-        if whole and not final and MARKER_PREFIX.fullmatch(rest):
+        rest = text[opened : opened + bound + 1]
+        whole = opened + len(rest) == len(text) and len(rest) <= bound
+        if whole and not final and BEGUN.fullmatch(rest):
             return 0
         return self._copy(text[start : max(opened, start + 1)])
 
     def _marker(self, blanks: str, marker: re.Match[str]) -> int:
-        kept, removed = sanitize_marker(marker, self.labels)
+        kept, removed = issued(marker, self.labels)
         self.removed += removed
         if kept:
             self._copy(blanks + kept)
@@ -121,3 +115,22 @@ class Sanitizer:
         if text:
             self._ready.append(text)
         return len(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitized:
+    """A whole answer in the form in which it may be shown."""
+
+    text: str
+    removed: int
+    """Labels that were cited but never issued."""
+
+
+def sanitized(answer: str, labels: frozenset[str]) -> Sanitized:
+    """Sanitise a whole answer; of an answer that was released piece by piece this is the same text.
+
+    The end of an answer may show that its beginning was reasoning; then less is left than was released.
+    """
+    sanitizer = Sanitizer(labels=labels)
+    text = sanitizer.feed(answer) + sanitizer.finish()
+    return Sanitized(text.strip(), sanitizer.removed)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import statistics
 import subprocess
 import sys
@@ -17,6 +18,7 @@ PACKAGES = ("adapters", "bot", "pipeline", "migrations", "scripts")
 LONGEST_MODULE = 400
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
 HEAVY = ("lancedb", "pyarrow", "langchain", "sqlalchemy", "alembic", "onnxruntime", "tokenizers", "aiohttp")
+WIRING = {"bootstrap", "doctor", "library", "models", "platform", "settings"}
 SDKS = ("slack_sdk", "slack_bolt", "discord", "ollama", "openai", "anthropic")
 
 
@@ -36,6 +38,20 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
+
+
+def parts(package: str) -> set[str]:
+    """Return the modules and packages directly in *package*."""
+    folder = ROOT / package
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+    return packages | {path.stem for path in folder.glob("*.py")} - {"__init__"}
+
+
+def bound(contract: str) -> set[str]:
+    """Return what a contract of ``.importlinter`` binds."""
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / ".importlinter", encoding="utf-8")
+    return set(parser[f"importlinter:contract:{contract}"]["source_modules"].split())
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
@@ -93,6 +109,29 @@ def test_imports_keep_their_direction() -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("contract", "free"), [("stores", {"storage"}), ("model-sdks", {"generation"})])
+def test_no_part_of_the_pipeline_is_left_out_of_a_contract_about_libraries(
+    contract: str, free: set[str]
+) -> None:
+    others = {f"pipeline.{part}" for part in parts("pipeline") - free}
+
+    assert bound(contract) == others | {"adapters", "bot"}
+
+
+def test_all_of_the_bot_but_its_wiring_enters_the_pipeline_by_the_front_door() -> None:
+    assert bound("front-door") == {f"bot.{part}" for part in parts("bot") - WIRING} | {"adapters.terminal"}
+
+
+def test_all_but_a_platforms_own_adapter_leaves_its_sdk_alone() -> None:
+    others = {f"adapters.{part}" for part in parts("adapters") - {"slack", "discord"}}
+
+    assert bound("platform-sdks") == others | {"bot", "pipeline"}
+
+
+def test_every_package_of_ours_tells_type_checkers_that_it_is_typed() -> None:
+    assert [name for name in ("adapters", "bot", "pipeline") if not (ROOT / name / "py.typed").exists()] == []
 
 
 @pytest.mark.parametrize("module", ["pipeline.domain", "pipeline.errors", "pipeline.ports", "bot.chat"])

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.cli.options import as_json, channel, print_json, run_async, settle
+from adapters.files import find_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from bot.bootstrap import Ingested
     from bot.settings import Settings
@@ -43,22 +44,7 @@ async def _ingest(settings: Settings, scope: Scope, paths: Sequence[Path], *, as
     else:
         for row in rows:
             click.echo(result_line(row))
-    return int(any(row["status"] == "failed" for row in rows))
-
-
-def find_files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file with its display name: its path inside the folder that was named.
-
-    Hidden files and folders are left out; a path that does not exist is yielded and fails on its own.
-    """
-    for path in paths:
-        if not path.is_dir():
-            yield path, path.name
-            continue
-        for file in sorted(path.rglob("*")):
-            inside = file.relative_to(path)
-            if file.is_file() and not any(part.startswith(".") for part in inside.parts):
-                yield file, inside.as_posix()
+    return int(not {row["status"] for row in rows} <= {"ready", "duplicate"})
 
 
 def describe_result(result: Ingested) -> dict[str, Any]:
@@ -76,16 +62,23 @@ def describe_result(result: Ingested) -> dict[str, Any]:
     }
     if document is not None:
         row |= {"pages": document.pages, "chunks": document.chunks}
-        if accepted.status == "queued":
-            row |= {"status": document.status, "reason": document.reason, "message": document.message}
+    if accepted.status == "queued":
+        row |= _outcome(document)
     return row
+
+
+def _outcome(document: Document | None) -> dict[str, Any]:
+    if document is None:
+        return {"status": "failed", "message": "It was taken back while it was being indexed."}
+    return {"status": document.status, "reason": document.reason, "message": document.message}
 
 
 def result_line(row: dict[str, Any]) -> str:
     """Say in one line what became of a file."""
     match row["status"]:
         case "ready":
-            return f"{row['display_name']}: {_extent(row['pages'], row['chunks'])}"
+            extent = _extent(row["pages"], row["chunks"])
+            return f"{row['display_name']}: {'; '.join(filter(None, [extent, row['message']]))}"
         case "duplicate":
             return f"{row['display_name']}: already here"
         case status:
@@ -115,8 +108,12 @@ async def _docs(settings: Settings, scope: Scope, *, as_json: bool) -> None:
     elif not documents:
         click.echo(f"{scope} has no documents. Add some: footnote ingest --channel {scope} PATH…")
     for document in [] if as_json else documents:
-        detail = document.message or _extent(document.pages, document.chunks)
-        click.echo(f"{document.document_id}  {document.status:9} {document.display_name}  ({detail})")
+        extent = _extent(document.pages, document.chunks) if document.chunks else None
+        detail = "; ".join(filter(None, [extent, document.message]))
+        click.echo(
+            f"{document.document_id}  {document.status:9} {document.display_name}"
+            + (f"  ({detail})" if detail else "")
+        )
 
 
 def _document(document: Document) -> dict[str, Any]:

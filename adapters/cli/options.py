@@ -48,13 +48,24 @@ def print_json(document: object) -> None:
     click.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
-def settle() -> Settings:
-    """Read the settings and start logging."""
+def settle(*, tolerant: bool = False) -> Settings:
+    """Read the settings and start logging; *tolerant* does without a log where none can be written.
+
+    Raises `InvalidSettings`, and `PipelineError` for a data folder that cannot be used.
+    """
     from bot.settings import load_settings
+    from pipeline.errors import PipelineError
     from pipeline.observability.logs import configure_logging
 
     settings = load_settings()
-    configure_logging(settings.data_dir / "logs", settings.log_level)
+    try:
+        configure_logging(settings.data_dir / "logs", settings.log_level)
+    except OSError as error:
+        if not tolerant:
+            raise PipelineError(
+                f"The data folder {settings.data_dir} cannot be written ({error.strerror}); "
+                f"set FOOTNOTE_DATA_DIR to a folder that this user may write."
+            ) from error
     return settings
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+    from rich.status import Status
 
 
 class WorkProgress:
@@ -38,3 +39,35 @@ class WorkProgress:
             self._bar.update(
                 self._task, completed=done, total=total, description=f"{self._what} {detail}".strip()
             )
+
+
+class StageLine:
+    """A line that says what is being done, until there is something to show; silent in a pipe."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._line: Status | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def show(self, text: str) -> None:
+        """Show *text* in place of what was shown before."""
+        if not self._shown:
+            return
+        if self._line is None:
+            from rich.console import Console
+
+            self._line = Console(stderr=True).status(text)
+            self._line.start()
+        self._line.update(text)
+
+    def clear(self) -> None:
+        """Erase the line for good: from here on the terminal belongs to the answer."""
+        self._shown = False
+        if self._line is not None:
+            self._line.stop()
+            self._line = None

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.cli.documents import describe_result, find_files, result_line
+from adapters.cli.documents import describe_result, result_line
 from adapters.cli.options import ChannelType, as_json, channel, print_json, run_async, settle
+from adapters.files import find_files
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -77,16 +78,21 @@ def describe_response(
 
 
 async def _show(stream: AnswerStream) -> GenerationResponse:
-    """Print the answer as it grows, then what the finished reply adds to it."""
+    """Print the answer as it grows, then what the finished reply adds to it; before that, what is done."""
+    from adapters.cli.progress import StageLine
     from adapters.terminal.text import safe
-    from bot.wording import final_text
+    from bot.wording import final_text, stage_text
     from pipeline.domain import Delta
 
     shown = ""
-    async for event in stream:
-        if isinstance(event, Delta):
-            click.echo(safe(event.text), nl=False)
-            shown += event.text
+    with StageLine() as line:
+        async for event in stream:
+            if isinstance(event, Delta):
+                line.clear()
+                click.echo(safe(event.text), nl=False)
+                shown += event.text
+            else:
+                line.show(stage_text(event))
     final = final_text(stream.response, shown)
     # markers added at the end change text that was printed; then the whole reply is printed once more
     rest = final[len(shown) :] if final.startswith(shown) else f"\n\n{final}"
@@ -118,7 +124,7 @@ async def _show(stream: AnswerStream) -> GenerationResponse:
 def chat(scope: Scope, folder: Path | None, script: TextIO | None) -> int:
     """Talk in the terminal: upload files, ask, follow up.
 
-    Everything that works here works in Slack and Discord; /help lists the commands.
+    The conversation is the one that an adapter of a chat platform holds; /help lists the commands.
     """
     lines = script.read().splitlines() if script else None
     return run_async(_chat(settle(), scope, folder, lines))

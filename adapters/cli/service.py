@@ -31,7 +31,10 @@ def run() -> int:
 async def _run(settings: Settings) -> int:
     from adapters.health import serve_health
     from bot.bootstrap import open_service
+    from bot.wording import unserved
 
+    if notice := unserved(settings.platforms):
+        click.echo(f"footnote: {notice}", err=True)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -56,8 +59,8 @@ async def _run(settings: Settings) -> int:
 @click.command()
 @as_json
 def doctor(as_json: bool) -> int:
-    """Check settings, database, stores and models; one line each, with the remedy."""
-    return run_async(_doctor(settle(), as_json=as_json))
+    """Check settings, folder, database, migrations, stores and models; one line each, with the remedy."""
+    return run_async(_doctor(settle(tolerant=True), as_json=as_json))
 
 
 async def _doctor(settings: Settings, *, as_json: bool) -> int:

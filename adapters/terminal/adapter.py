@@ -18,6 +18,7 @@ from rich.text import Text
 
 from adapters.terminal.text import encodable, linked, plain, safe
 from bot.chat import Capabilities, MessageRef, NotAllowed, Thread, Threading, Turn
+from bot.screens import CURSOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +31,6 @@ MAX_CHARS = 1_000_000
 """A terminal has no limit; this one only keeps arithmetic finite."""
 MAX_UPLOAD_BYTES = 200_000_000
 HISTORY = 100
-_CURSOR = "▌"
 
 
 class TerminalAdapter:
@@ -98,7 +98,7 @@ class TerminalAdapter:
     def grow(self, text: str) -> None:
         """Show the end of a growing text, as much of it as the screen holds."""
         width, height = self._console.width, max(1, self._console.height - 2)
-        shown = Text(self._printable(text[-width * height :] + _CURSOR))
+        shown = Text(self._printable(text[-width * height :] + CURSOR))
         self.show(Text("\n").join(shown.wrap(self._console, width)[-height:]))
 
     def show(self, renderable: RenderableType) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapters.files import find_files
 from adapters.terminal.keyboard import Keyboard, Script
 from bot.chat import Body, ChatError, IncomingFile, IncomingMessage, Thread, Turn
 from bot.pacing import first_of
@@ -181,14 +182,14 @@ class Session:
             await self._say(
                 "There is no such file; write `/upload PATH`, with quotation marks around spaces."
             )
-        for path, size in files:
+        for path, name, size in files:
             self._uploads.receive(
                 IncomingFile(
                     event_id=self._unique(),
                     file_id=self._unique(),
                     thread=self._thread,
                     author=AUTHOR,
-                    name=path.name,
+                    name=name,
                     source=path.as_uri(),
                     size=size,
                 )
@@ -212,20 +213,17 @@ class Session:
         await self._adapter.post(self._thread, Body(text=text))
 
 
-def _files(words: Sequence[str]) -> list[tuple[Path, int]]:
-    """Return the files that *words* name and those in folders, hidden ones left out, with their sizes."""
-    found: list[Path] = []
-    for word in words:
-        path = Path(word)
-        with suppress(RuntimeError):  # a home that nobody has
-            path = path.expanduser()
-        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        found += [one for one in inside if one.is_file() and not _is_hidden(one, path)]
-    return [(path.resolve(), path.stat().st_size) for path in found]
+def _files(words: Sequence[str]) -> list[tuple[Path, str, int]]:
+    """Return the files that *words* name and those in folders, with their display names and sizes."""
+    found = find_files([_at_home(Path(word)) for word in words])
+    return [(path.absolute(), name, path.stat().st_size) for path, name in found if path.is_file()]
 
 
-def _is_hidden(path: Path, root: Path) -> bool:
-    return path != root and any(part.startswith(".") for part in path.relative_to(root).parts)
+def _at_home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # a home that nobody has
+        return path
 
 
 @contextmanager

@@ -5,39 +5,42 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from pipeline.benchmark.figures import Figure, compared, median
+from pipeline.benchmark.figures import Figure, compared, median, timed
 from pipeline.benchmark.scripted import ScriptedReader
 from pipeline.domain import Delta, Question
 
 if TYPE_CHECKING:
     from pipeline.ask import Pipeline
-    from pipeline.benchmark.bench import Bench
+    from pipeline.benchmark.bench import Bench, Effort
     from pipeline.domain import GenerationResponse
 
-CHUNKS: Final = 10_000
 MODEL_S: Final = 0.02
 """What the scripted model takes for its first piece; its real duration is taken off."""
 
 WARM_UP: Final = 3
 
-NAMES: Final = ("first_text", "first_text.retrieve")
+
+def names(_: Effort) -> tuple[str, ...]:
+    """Return the names of the figures."""
+    return "first_text", "first_text.retrieve"
 
 
 async def measure(bench: Bench) -> list[Figure]:
     """Ask one question after the other, each a new one, and embed another one bare in between."""
-    scope = await bench.channels.of(CHUNKS)
+    scope = await bench.channels.of(bench.effort.channel)
     reader = ScriptedReader(delay=MODEL_S)
     pipeline = bench.rig.pipeline(reader)
     for _ in range(WARM_UP):
+        await bench.bare.embed_query(bench.language.question())
         await ask(pipeline, Question(text=bench.language.question(), scope=scope))
     reader.waited.clear()
     own, retrieval, bare = [], [], []
-    for run in range(runs := bench.runs(40, 20)):
-        bench.tell(f"question {run + 1} of {runs}")
+    for run in range(bench.effort.questions):
+        bench.tell(f"question {run + 1} of {bench.effort.questions}")
         shown, response = await ask(pipeline, Question(text=bench.language.question(), scope=scope))
         own.append((shown - reader.waited[-1]) * 1000)
         retrieval.append(response.latency.retrieve or 0.0)
-        bare.append(await _embed(bench, bench.language.question()))
+        bare.append(await timed(bench.bare.embed_query(bench.language.question())))
     return [
         compared("first_text", own, bare, unit="ms", against="embedding the question alone"),
         Figure(name="first_text.retrieve", value=median(retrieval), unit="ms", runs=len(retrieval)),
@@ -45,7 +48,10 @@ async def measure(bench: Bench) -> list[Figure]:
 
 
 async def ask(pipeline: Pipeline, question: Question) -> tuple[float, GenerationResponse]:
-    """Return the seconds until there was text to show, and the response. Raises `RuntimeError` without text."""
+    """Return the seconds until there was text to show, and the response.
+
+    Raises `RuntimeError` when there was none.
+    """
     started, shown = time.perf_counter(), None
     stream = pipeline.ask_stream(question)
     async for event in stream:
@@ -54,9 +60,3 @@ async def ask(pipeline: Pipeline, question: Question) -> tuple[float, Generation
     if shown is None:
         raise RuntimeError(f"the question was not answered: {stream.response.reason}")
     return shown, stream.response
-
-
-async def _embed(bench: Bench, text: str) -> float:
-    started = time.perf_counter()
-    await bench.rig.embedder.embed_query(text)
-    return (time.perf_counter() - started) * 1000

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from pipeline.benchmark.corpus import VOCABULARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -11,6 +13,51 @@ if TYPE_CHECKING:
     from pipeline.benchmark.channels import Channels
     from pipeline.benchmark.corpus import Language
     from pipeline.benchmark.rig import Rig
+    from pipeline.ports import Embedder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How large and how often; the names of the figures depend on the sizes."""
+
+    sizes: tuple[int, ...] = (1_000, 10_000, 100_000)
+    """Chunks of the channels that are searched, rising."""
+    channel: int = 10_000
+    """Chunks of the channel that everything else is asked of."""
+    vocabulary: int = VOCABULARY
+    questions: int = 40
+    searches: int = 60
+    first_searches: int = 5
+    crowds: int = 5
+    crowd: int = 200
+    """Threads that ask at the same moment."""
+    idle_s: float = 2.0
+    """How long the loop's lag is watched while nobody asks."""
+    files: int = 9
+    sections: int = 30
+    """Chunks of a file of ordinary length."""
+    batches: int = 6
+    small_files: int = 10
+    """In each batch, of one chunk each."""
+    helps: int = 9
+    starts: int = 5
+
+
+FULL: Final = Effort()
+
+QUICK: Final = Effort(
+    sizes=(1_000, 10_000),
+    questions=20,
+    searches=30,
+    first_searches=3,
+    crowds=3,
+    files=5,
+    batches=5,
+    small_files=4,
+    helps=5,
+    starts=3,
+)
+"""About a minute on two processors that have nothing else to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,16 +65,14 @@ class Bench:
     """One run of the benchmark."""
 
     rig: Rig
+    bare: Embedder
+    """The rig's embedder once more, which remembers none of the texts that the rig has embedded."""
     channels: Channels
     language: Language
     program: str
     """Python that is Footnote's command line."""
-    quick: bool
+    effort: Effort
     wanted: Callable[[str], bool]
     """Whether a figure of this name was asked for."""
     tell: Callable[[str], None]
     """Says what is being measured."""
-
-    def runs(self, full: int, quick: int) -> int:
-        """Return how often to repeat; a median needs five."""
-        return quick if self.quick else full

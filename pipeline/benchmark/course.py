@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -15,52 +13,58 @@ from pipeline.benchmark.channels import Channels
 from pipeline.benchmark.corpus import Language
 from pipeline.benchmark.figures import machine
 from pipeline.benchmark.rig import open_rig
-from pipeline.generation.embedders import EmbeddedEmbedder
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from pipeline.benchmark.bench import Effort
     from pipeline.benchmark.figures import Figure
+    from pipeline.ports import Embedder
 
-Measure: TypeAlias = "Callable[[Bench], Awaitable[list[Figure]]]"
+Measurement: TypeAlias = (
+    "tuple[Callable[[Effort], Sequence[str]], Callable[[Bench], Awaitable[list[Figure]]]]"
+)
 
-MEASUREMENTS: Final[Sequence[tuple[Sequence[str], Measure]]] = (
-    (starting.NAMES, starting.measure),
-    (answering.NAMES, answering.measure),
-    (searching.NAMES, searching.measure),
-    (crowding.NAMES, crowding.measure),
-    (ingesting.NAMES, ingesting.measure),
+MEASUREMENTS: Final[tuple[Measurement, ...]] = (
+    (starting.names, starting.measure),
+    (answering.names, answering.measure),
+    (searching.names, searching.measure),
+    (crowding.names, crowding.measure),
+    (ingesting.names, ingesting.measure),
 )
 
 
 async def measure(
     *,
     program: str,
-    threads: int,
+    embedder: Callable[[], Embedder],
     only: str | None,
-    quick: bool,
+    effort: Effort,
     progress: Callable[[int, int, str], None],
 ) -> dict[str, Any]:
     """Return the document of ``bench --json``.
 
-    *program* is Python that is Footnote's command line, *threads* are for the embedded model, *only* is a
-    part of the names of the figures that are wanted, *quick* leaves the largest channel out.
+    *program* is Python that is Footnote's command line, *embedder* makes one, *only* is a part of the names
+    of the figures that are wanted.
     """
 
     def wanted(name: str) -> bool:
         return only is None or only in name
 
-    due = [take for names, take in MEASUREMENTS if any(map(wanted, names))]
+    due = [take for names, take in MEASUREMENTS if any(map(wanted, names(effort)))]
     steps = Steps(len(due), progress)
     description = machine()
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="footnote-bench-") as folder:
-        async with open_rig(Path(folder), EmbeddedEmbedder(threads=threads)) as rig:
-            language = Language()
+        async with open_rig(Path(folder), embedder()) as rig:
+            language = Language(vocabulary=effort.vocabulary)
             bench = Bench(
                 rig=rig,
+                bare=embedder(),
                 channels=Channels(rig, language, steps.tell),
                 language=language,
                 program=program,
-                quick=quick,
+                effort=effort,
                 wanted=wanted,
                 tell=steps.tell,
             )

@@ -8,63 +8,66 @@ import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from pipeline.benchmark.answering import CHUNKS, ask
+from pipeline.benchmark.answering import ask
 from pipeline.benchmark.figures import Figure, brief, compared, median, percentile, resident
 from pipeline.benchmark.scripted import ScriptedReader
 from pipeline.domain import Question
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from pipeline.ask import Pipeline
-    from pipeline.benchmark.bench import Bench
+    from pipeline.benchmark.bench import Bench, Effort
     from pipeline.domain import Scope
 
-THREADS: Final = 200
-ROUNDS: Final = 5
 MODEL_S: Final = 0.05
 
 SAMPLE_S: Final = 0.005
 """How long the sampler sleeps; what it sleeps over that is the loop's lag."""
-IDLE_S: Final = 2.0
 
-NAMES: Final = ("threads.answered", "threads.lag", "threads.memory")
+WARM_UP: Final = 20
+
+
+def names(_: Effort) -> tuple[str, ...]:
+    """Return the names of the figures; the last is missing where the system does not tell."""
+    return "threads.answered", "threads.lag", "threads.memory"
 
 
 async def measure(bench: Bench) -> list[Figure]:
     """Let new threads ask, round after round."""
-    scope = await bench.channels.of(CHUNKS)
+    scope = await bench.channels.of(bench.effort.channel)
     pipeline = bench.rig.pipeline(ScriptedReader(delay=MODEL_S))
-    await _crowd(bench, pipeline, scope, "warm-up", 20)
+    await _crowd(bench, pipeline, scope, "warm-up", WARM_UP)
     answered, took, busy, idle, grown = [], [], [], [], []
-    for number in range(ROUNDS):
-        bench.tell(f"round {number + 1} of {ROUNDS}, {THREADS} threads")
+    crowd = bench.effort.crowd
+    for number in range(bench.effort.crowds):
+        bench.tell(f"{crowd} threads, {number + 1} of {bench.effort.crowds} times")
         async with sampled() as lags:
-            await asyncio.sleep(IDLE_S)
+            await asyncio.sleep(bench.effort.idle_s)
         idle.append(percentile(lags, 0.99))
         before = _settled()
         async with sampled() as lags:
             started = time.perf_counter()
-            answered.append(await _crowd(bench, pipeline, scope, f"round-{number}", THREADS))
+            answered.append(await _crowd(bench, pipeline, scope, f"crowd-{number}", crowd))
             took.append(time.perf_counter() - started)
         busy.append(percentile(lags, 0.99))
-        grown.append((_settled() - before) / THREADS / 1024)
+        grown.append((_settled() - before) / crowd / 1024)
     against = "99th percentile of the loop's lag; of an idle loop"
     figures = [
-        _answered(answered, took),
+        _answered(crowd, answered, took),
         compared("threads.lag", busy, idle, unit="ms", against=against),
     ]
     return figures if resident() is None else [*figures, _memory(grown)]
 
 
-def _answered(answered: list[int], took: list[float]) -> Figure:
+def _answered(crowd: int, answered: list[int], took: list[float]) -> Figure:
     return Figure(
         name="threads.answered",
         value=min(answered),
         unit="threads",
-        against=f"{THREADS} that asked at the same moment; the worst round. All were done in "
+        against=f"{crowd} that asked at the same moment; the worst round. All were done in "
         f"{brief(median(took))} s",
-        ratio=min(answered) / THREADS,
+        ratio=min(answered) / crowd,
         runs=len(answered),
     )
 
@@ -91,7 +94,9 @@ async def _converse(pipeline: Pipeline, question: Question) -> bool:
 
 @asynccontextmanager
 async def sampled(
+    *,
     clock: Callable[[], float] = time.perf_counter,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncIterator[list[float]]:
     """Collect the loop's lag in milliseconds for the length of the block."""
     lags: list[float] = []
@@ -99,7 +104,7 @@ async def sampled(
     async def sample() -> None:
         while True:
             started = clock()
-            await asyncio.sleep(SAMPLE_S)
+            await sleep(SAMPLE_S)
             lags.append((clock() - started - SAMPLE_S) * 1000)
 
     task = asyncio.create_task(sample(), name="lag sampler")

@@ -6,13 +6,14 @@ import math
 import os
 import platform
 import statistics
+import time
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
 
 LIBRARIES: Final = ("footnote", "lancedb", "pyarrow", "numpy", "onnxruntime", "sqlalchemy")
 """Those that the figures depend on most."""
@@ -29,7 +30,7 @@ class Figure:
     against: str | None = None
     """What the value is compared with, and what that came to in the same run."""
     ratio: float | None = None
-    """The value by that of the bare thing."""
+    """The value by that of the bare thing; above 1 means slower in times, faster in rates."""
     runs: int
 
 
@@ -45,16 +46,26 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def compared(name: str, ours: Sequence[float], bare: Sequence[float], *, unit: str, against: str) -> Figure:
-    """Put the median of *ours* beside that of *bare*, measured in turns."""
-    value, other = median(ours), median(bare)
+    """Put the median of *ours* beside that of *bare*, of which one each was measured in turns.
+
+    The ratio is the median of the pairs' ratios: what disturbs the machine for a while disturbs both.
+    """
+    ratios = [mine / other for mine, other in zip(ours, bare, strict=True) if other]
     return Figure(
         name=name,
-        value=value,
+        value=median(ours),
         unit=unit,
-        against=f"{against}: {brief(other)} {unit}",
-        ratio=value / other if other else None,
+        against=f"{against}: {brief(median(bare))} {unit}",
+        ratio=median(ratios) if ratios else None,
         runs=len(ours),
     )
+
+
+async def timed(work: Awaitable[object]) -> float:
+    """Return how many milliseconds *work* takes."""
+    started = time.perf_counter()
+    await work
+    return (time.perf_counter() - started) * 1000
 
 
 def brief(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import zlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pipeline.benchmark.figures import Figure, compared
 from pipeline.domain import Scope
@@ -14,30 +14,28 @@ from pipeline.ingestion.preparation import searchable
 from pipeline.ingestion.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from pipeline.benchmark.bench import Bench
+    from pipeline.benchmark.bench import Bench, Effort
     from pipeline.storage.worker import Worker
 
-SECTIONS: Final = 30
-"""Chunks of a file of ordinary length."""
 
-SMALL_FILES: Final = 60
-
-NAMES: Final = ("ingest.files", "ingest.small_files")
+def names(_: Effort) -> tuple[str, ...]:
+    """Return the names of the figures."""
+    return "ingest.files", "ingest.small_files"
 
 
 async def measure(bench: Bench) -> list[Figure]:
     """Index files, then embed their texts alone, in turns."""
-    figures = []
+    figures, effort = [], bench.effort
     async with Sandbox() as sandbox:
         worker = bench.rig.worker(sandbox)
-        # the first file starts the process that reads files, and loads the model
+        # the first file starts the process that reads files, and loads the models
         await _index(bench, worker, Scope("terminal", "bench", "first"), [1])
+        await bench.bare.embed_documents(["first"])
         if bench.wanted("ingest.files"):
-            rounds = [[SECTIONS]] * bench.runs(7, 5)
+            rounds = [[effort.sections]] * effort.files
             figures.append(await _compare(bench, worker, "ingest.files", rounds))
         if bench.wanted("ingest.small_files"):
-            runs = bench.runs(6, 5)
-            rounds = [[1] * (bench.runs(SMALL_FILES, SMALL_FILES // 3) // runs)] * runs
+            rounds = [[1] * effort.small_files] * effort.batches
             figures.append(await _compare(bench, worker, "ingest.small_files", rounds))
     return figures
 
@@ -51,7 +49,7 @@ async def _compare(bench: Bench, worker: Worker, name: str, rounds: list[list[in
         seconds, document_ids = await _index(bench, worker, scope, sizes)
         texts = await _texts(bench, scope, document_ids)
         started = time.perf_counter()
-        await bench.rig.embedder.embed_documents(texts)
+        await bench.bare.embed_documents(texts)
         ours.append(len(texts) / seconds)
         bare.append(len(texts) / (time.perf_counter() - started))
     files = f"{sum(map(len, rounds))} files of {rounds[0][0]} chunk(s)"

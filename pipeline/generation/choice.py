@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, assert_never
 from urllib.parse import urlsplit
 
+from pipeline.addresses import is_loopback
 from pipeline.errors import ModelMisconfigured
 from pipeline.generation.faults import Server
 from pipeline.generation.profiles import plain_name
@@ -99,13 +99,3 @@ def check_url(choice: ModelChoice, url: str) -> str | None:
             return None
         case _:
             assert_never(provider)
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether *host* is this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

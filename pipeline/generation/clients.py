@@ -9,8 +9,8 @@ import httpx
 from langchain_core.utils.env import env_var_is_set
 from langchain_ollama import ChatOllama, OllamaEmbeddings
 
+from pipeline.addresses import is_loopback
 from pipeline.errors import ModelMisconfigured
-from pipeline.generation.choice import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable

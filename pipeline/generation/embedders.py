@@ -71,7 +71,7 @@ class EmbeddedEmbedder:
         return await asyncio.to_thread(self._recent, text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vector:
-        bulk = sum(map(len, texts)) > BULK_CHARACTERS
+        bulk = _is_bulk(texts)
         priority = Priority.BACKGROUND if bulk else Priority.ANSWER
         encode = self._encode if bulk else self._recent
 
@@ -106,15 +106,18 @@ class VectorModel(Protocol):
 
 
 class ServedEmbedder:
-    """An embedding model behind a server, through LangChain."""
+    """An embedding model behind a server, through LangChain.
 
-    def __init__(
-        self, model: VectorModel, server: Server, *, name: str, dimension: int | None = None
-    ) -> None:
+    Its requests take their turn with the answers of the same server: bulk ones behind them, the vector of a
+    question and the sentences of an answer beside them.
+    """
+
+    def __init__(self, model: VectorModel, server: Server, *, name: str, limiter: Limiter) -> None:
         self._model = model
         self._server = server
         self._name = name
-        self._dimension = dimension
+        self._limiter = limiter
+        self._dimension: int | None = None
         self._prefixes = prefixes_for(server.model)
 
     async def learn(self) -> None:
@@ -133,21 +136,21 @@ class ServedEmbedder:
         return self._dimension
 
     async def embed_query(self, text: str) -> Vector:
-        vector: Vector = (await self._embed([self._prefixes.query + text]))[0]
+        vector: Vector = (await self._embed([self._prefixes.query + text], Priority.BRIEF))[0]
         return vector
 
     async def embed_documents(self, texts: Sequence[str]) -> Vector:
         prefixed = [self._prefixes.document + text for text in texts]
+        priority = Priority.BACKGROUND if _is_bulk(texts) else Priority.BRIEF
         batches = [
-            await self._embed(prefixed[start : start + SERVER_BATCH])
+            await self._embed(prefixed[start : start + SERVER_BATCH], priority)
             for start in range(0, len(prefixed), SERVER_BATCH)
         ]
         return np.concatenate(batches) if batches else np.empty((0, self.dimension), dtype=np.float32)
 
-    async def _embed(self, texts: list[str]) -> Vector:
-        with translated(self._server):
-            answer = await self._model.aembed_documents(texts)
-            vectors = np.asarray(answer, dtype=np.float32)
+    async def _embed(self, texts: list[str], priority: Priority) -> Vector:
+        async with self._limiter.slot(priority):
+            vectors = await self._ask(texts)
         expected = self._dimension or vectors.shape[-1]
         if vectors.shape != (len(texts), expected) or not np.isfinite(vectors).all():
             raise ModelUnavailable(
@@ -156,6 +159,35 @@ class ServedEmbedder:
             )
         self._dimension = expected
         return unit(vectors)
+
+    async def _ask(self, texts: list[str]) -> Vector:
+        with translated(self._server):
+            answer = await self._model.aembed_documents(texts)
+            return np.asarray(answer, dtype=np.float32)
+
+
+class AbsentEmbedder:
+    """Stands for the embedder of a channel's vectors while that cannot be had: every call says so."""
+
+    def __init__(self, name: str, dimension: int) -> None:
+        self.name = name
+        self.dimension = dimension
+
+    async def embed_query(self, text: str) -> Vector:
+        raise self._error()
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vector:
+        raise self._error()
+
+    def _error(self) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"This channel's files were indexed with {self.name}, which cannot be reached. Start it; or name "
+            f"another one in FOOTNOTE_EMBEDDING__PROVIDER, and the files are indexed anew with that."
+        )
+
+
+def _is_bulk(texts: Sequence[str]) -> bool:
+    return sum(map(len, texts)) > BULK_CHARACTERS
 
 
 def unit(vectors: Vector) -> Vector:

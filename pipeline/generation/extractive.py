@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pipeline.generation.prompts import without_markers
+from pipeline import markers
+from pipeline.errors import ModelError
+from pipeline.generation.cells import name_cells
 from pipeline.generation.response import DEGRADED_KEY
 from pipeline.observability.trace import record
 from pipeline.sentences import closeness, coverage, split, weights
@@ -65,15 +67,27 @@ class Candidate:
     """Share of the question's weight that it holds."""
 
 
+EXTRACTIVE: Final = "reader:extractive"
+"""The code of an answer that was quoted, not worded."""
+
+WORDS_ONLY: Final = "reader:extractive_by_words"
+"""The code of one whose sentences were ranked without the embedder."""
+
+PATIENCE_S: Final = 10.0
+"""Seconds after which words alone rank the sentences."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quoted:
     """What a model's message is for a model: the text, and why it ended."""
 
     content: str
+    degraded: tuple[str, ...] = (EXTRACTIVE,)
     usage_metadata: None = None
-    response_metadata: dict[str, Any] = field(
-        default_factory=lambda: {"finish_reason": "stop", DEGRADED_KEY: ("reader:extractive",)}
-    )
+
+    @property
+    def response_metadata(self) -> dict[str, Any]:
+        return {"finish_reason": "stop", DEGRADED_KEY: self.degraded}
 
 
 class ExtractiveReader:
@@ -89,9 +103,11 @@ class ExtractiveReader:
         analyze: Analyze,
         *,
         pace: float = 0.01,
+        patience_s: float = PATIENCE_S,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._embedder = embedder
+        self._patience_s = patience_s
         self._analyze = analyze
         self._pace = pace
         self._sleep = sleep
@@ -114,23 +130,36 @@ class ExtractiveReader:
     ) -> ExtractiveReading:
         return ExtractiveReading(lambda: self._answer(question, sources, summary), self._pace, self._sleep)
 
-    async def _answer(self, question: str, sources: Sequence[CitedSource], summary: str) -> str:
+    async def _answer(self, question: str, sources: Sequence[CitedSource], summary: str) -> Quoted | None:
         found = await asyncio.to_thread(candidates, question, summary, sources, self._analyze)
         if not found:
-            return ""
-        asked = await self._embedder.embed_query(f"{summary}\n{question}" if summary else question)
-        vectors = await self._embedder.embed_documents([candidate.text for candidate in found])
+            return None
+        cosines = await self._cosines(f"{summary}\n{question}" if summary else question, found)
         codes = frozenset(token for token in self._analyze(question) if _CODE_TOKEN.search(token))
-        chosen = choose(found, [float(cosine) for cosine in vectors @ asked], codes=codes)
-        record("generation.extracted", candidates=len(found), quoted=len(chosen))
-        return phrase(chosen)
+        chosen = choose(found, cosines or [0.0] * len(found), codes=codes)
+        record("generation.extracted", candidates=len(found), quoted=len(chosen), by_words=cosines is None)
+        degraded = (EXTRACTIVE,) if cosines else (EXTRACTIVE, WORDS_ONLY)
+        return Quoted(content=phrase(chosen), degraded=degraded)
+
+    async def _cosines(self, asked: str, found: Sequence[Candidate]) -> list[float] | None:
+        """Return how close each sentence is to what was *asked*; None: the embedder cannot tell."""
+        try:
+            async with asyncio.timeout(self._patience_s):
+                aim = await self._embedder.embed_query(asked)
+                vectors = await self._embedder.embed_documents([candidate.text for candidate in found])
+        except (ModelError, TimeoutError):
+            return None
+        return [float(cosine) for cosine in vectors @ aim]
 
 
 class ExtractiveReading:
     """One quoted answer on its way, word by word."""
 
     def __init__(
-        self, answer: Callable[[], Awaitable[str]], pace: float, sleep: Callable[[float], Awaitable[None]]
+        self,
+        answer: Callable[[], Awaitable[Quoted | None]],
+        pace: float,
+        sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._answer = answer
         self._pace = pace
@@ -145,11 +174,10 @@ class ExtractiveReading:
         return self._message
 
     async def _words(self) -> AsyncGenerator[str, None]:
-        text = await self._answer()
-        if not text:
+        self._message = await self._answer()
+        if self._message is None:
             return
-        self._message = Quoted(content=text)
-        for word in re.findall(r"\S+\s*|\s+", text):
+        for word in re.findall(r"\S+\s*|\s+", self._message.content):
             yield word
             await self._sleep(self._pace)
 
@@ -184,38 +212,6 @@ def statements(source: CitedSource) -> list[str]:
     names = (source.chunk.place.section or "").split(" > ")
     sentences = name_cells(split(source.chunk.text))
     return [sentence for sentence in sentences if sentence.strip("#*_ \t") not in names]
-
-
-def name_cells(sentences: list[str]) -> list[str]:
-    """Give the cells of each table row their column's name, as in ``Plan: Pro; Price: 12``.
-
-    A chunk repeats a table's header as the first of its rows; alone it says nothing and is left out.
-    """
-    named: list[str] = []
-    header: list[str] = []
-    for number, sentence in enumerate(sentences):
-        cells = _cells(sentence)
-        if len(cells) > 1 and not header and len(_cells("".join(sentences[number + 1 : number + 2]))) > 1:
-            header = cells
-            continue
-        if len(cells) < 2:
-            header = []
-        named.append(_row(header, cells) if len(cells) > 1 else sentence)
-    return named
-
-
-def _cells(sentence: str) -> list[str]:
-    row = sentence.strip()
-    if " | " not in row and not (row.startswith("|") and row.endswith("|")):
-        return []
-    return [cell.strip() for cell in row.strip("|").split("|")]
-
-
-def _row(header: list[str], cells: list[str]) -> str:
-    names = header if len(header) == len(cells) else [""] * len(cells)
-    return "; ".join(
-        f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell
-    )
 
 
 def _covered(asked: list[str], recalled: list[str], tokens: list[str], weight: dict[str, float]) -> float:
@@ -271,7 +267,7 @@ def _quote(candidate: Candidate) -> str:
         )
     if _CODE.search(text) and "`" not in text:
         return f"`{text}` [{candidate.label}]"
-    text = without_markers(text)
+    text = markers.defused(text)
     end = _END.search(text)
     if end is None:
         return f"{text} [{candidate.label}]"

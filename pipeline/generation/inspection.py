@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import httpx
 
-from pipeline.errors import ModelError, ModelMisconfigured, ModelNotFound
-from pipeline.generation.choice import check_url, is_loopback
+from pipeline.addresses import is_loopback
+from pipeline.errors import ModelError, ModelMisconfigured
+from pipeline.generation.choice import check_url
 from pipeline.generation.embedders import EMBEDDED_DIMENSION, EMBEDDED_MODEL
 from pipeline.generation.faults import translated
 from pipeline.generation.profiles import plain_name
@@ -32,6 +33,7 @@ class ModelStatus:
     """What is known of one model."""
 
     reachable: bool
+    """The server said which models it has."""
     has_model: bool
     message: str
     """One sentence for people."""
@@ -89,8 +91,7 @@ def _failed(error: ModelError, provider: str) -> ModelStatus:
     remedy = "ollama serve" if provider == "ollama" else "start the server, or correct BASE_URL"
     if isinstance(error, ModelMisconfigured):
         remedy = "correct the FOOTNOTE_LLM__ and FOOTNOTE_EMBEDDING__ settings"
-    reachable = isinstance(error, ModelNotFound)
-    return ModelStatus(reachable=reachable, has_model=False, message=str(error), remedy=remedy)
+    return ModelStatus(reachable=False, has_model=False, message=str(error), remedy=remedy)
 
 
 async def _ollama(client: httpx.AsyncClient, server: Server, choice: ModelChoice) -> ModelStatus:

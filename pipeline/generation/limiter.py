@@ -1,4 +1,4 @@
-"""Who may use a model server next: answers before background work, first come first served within each."""
+"""Who may use a model server next: what is over in a moment, then answers, then background work."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 class Priority(IntEnum):
     """What goes first; the smaller number wins."""
 
-    ANSWER = 0
+    BRIEF = 0
+    """The vector of a question, the sentences of an answer: somebody waits, and it is over in a moment."""
+    ANSWER = 1
     """Somebody is waiting for it."""
-    BACKGROUND = 1
+    BACKGROUND = 2
     """Summaries and bulk embedding."""
+
+
+BRIEF_BESIDE = 1
+"""Brief calls that are let through beside a full house: a search would give up before an answer ends."""
 
 
 class _Waiter:
@@ -38,7 +44,10 @@ class _Waiter:
 
 
 class Limiter:
-    """Lets at most *max_concurrency* callers through at a time; safe against cancellation at any point."""
+    """Lets at most *max_concurrency* callers through at a time, and a brief one beside them.
+
+    First come, first served within a priority; safe against cancellation at any point.
+    """
 
     def __init__(self, max_concurrency: int = 1) -> None:
         if max_concurrency < 1:
@@ -58,11 +67,11 @@ class Limiter:
             self._leave()
 
     async def _enter(self, priority: Priority, waiting: Callable[[int], None] | None) -> None:
-        if self._free and not self._queue:
+        before = sum(other.priority <= priority for other in self._queue)
+        if not before and self._has_room(priority):
             self._free -= 1
             return
         waiter = _Waiter(priority, waiting)
-        before = sum(other.priority <= priority for other in self._queue)
         self._queue.insert(before, waiter)
         self._announce()
         try:
@@ -77,11 +86,17 @@ class Limiter:
             raise
 
     def _leave(self) -> None:
-        if self._queue:
-            self._queue.pop(0).granted.set_result(None)
+        self._free += 1
+        # one that was cancelled in this turn of the loop still stands in the queue, and leaves it by itself
+        following = next((waiter for waiter in self._queue if not waiter.granted.done()), None)
+        if following is not None and self._has_room(following.priority):
+            self._free -= 1
+            self._queue.remove(following)
+            following.granted.set_result(None)
             self._announce()
-        else:
-            self._free += 1
+
+    def _has_room(self, priority: Priority) -> bool:
+        return self._free > (-BRIEF_BESIDE if priority is Priority.BRIEF else 0)
 
     def _announce(self) -> None:
         for place, waiter in enumerate(self._queue, start=1):

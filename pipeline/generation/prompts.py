@@ -6,6 +6,7 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
+from pipeline import markers
 from pipeline.domain import CitedSource
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ _TAG: Final = re.compile(
     r"[<＜﹤](?=[\s/／\\]*(?:source|(?:history|question|answer|turn|system|user|assistant|instructions?)\b))",
     re.IGNORECASE,
 )
-_MARKER: Final = re.compile(r"([\[【])([ \t]*\d{1,4}(?:[ \t]*[,;、][ \t]*\d{1,4})*[ \t]*)[\]】]")
 
 _CODE: Final = frozenset(
     [
@@ -101,26 +101,14 @@ def render_source(source: CitedSource) -> str:
         attributes += f' place="{_quoted(place)}"'
     text = as_data(chunk.text)
     if PurePath(chunk.display_name).suffix.lower() not in _CODE:
-        text = without_markers(text)
+        text = markers.defused(text)
     return f"<source {attributes}>\n{text}\n</source>"
 
 
 def describe_place(place: Place) -> str:
-    """Say where a chunk stands: ``page 3, lines 10-20, section Refunds > Timing``; empty if unknown."""
-    parts = []
-    if place.page is not None:
-        parts.append(f"page {place.page}")
-    if place.lines is not None:
-        first, last = place.lines
-        parts.append(f"lines {first}-{last}" if first != last else f"line {first}")
-    if place.section:
-        parts.append(f"section {place.section}")
-    return ", ".join(parts)
-
-
-def without_markers(text: str) -> str:
-    """Turn a document's own ``[2]`` into ``(2)``: repeated in an answer it would link to the wrong source."""
-    return _MARKER.sub(r"(\2)", text)
+    """Say where a chunk stands: ``page 3, lines 10–20, section Refunds > Timing``; empty if unknown."""
+    section = f"section {place.section}" if place.section else ""
+    return ", ".join(part for part in (place.position, section) if part)
 
 
 def as_data(text: str) -> str:
@@ -142,7 +130,7 @@ def summary_message(previous: str, question: str, answer: str) -> str:
     before = f"<history>\n{as_data(previous.strip())}\n</history>\n\n" if previous.strip() else ""
     return (
         f"{before}<question>\n{as_data(question.strip())}\n</question>\n\n"
-        f"<answer>\n{without_markers(as_data(answer.strip()))}\n</answer>\n\n"
+        f"<answer>\n{markers.defused(as_data(answer.strip()))}\n</answer>\n\n"
         "Write the new memory of this conversation."
     )
 

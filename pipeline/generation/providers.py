@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from pipeline.errors import ModelError, ModelMisconfigured
+from pipeline.errors import ModelError, ModelMisconfigured, ModelNotFound
 from pipeline.generation.choice import check_url
 from pipeline.generation.embedders import EMBEDDED_MODEL, EmbeddedEmbedder, ServedEmbedder
 from pipeline.generation.extractive import ExtractiveReader
+from pipeline.generation.fallback import FallbackReader, FallbackSummarizer
+from pipeline.generation.lookout import Lookout
 from pipeline.generation.rolling import ExtractiveSummarizer
 
 if TYPE_CHECKING:
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
 
     from pipeline.generation.choice import ModelChoice
     from pipeline.generation.faults import Server
+    from pipeline.generation.inspection import ModelStatus
     from pipeline.generation.limiter import Limiters
     from pipeline.ports import Embedder, Reader, Summarizer
 
@@ -44,14 +49,41 @@ class ChosenEmbedder:
     """One sentence: which it is, and why."""
 
 
-async def choose_llm(choice: ModelChoice, *, embedder: Embedder, analyze: Analyze, limiters: Limiters) -> Llm:
-    """Return what *choice* asks for; ``auto`` becomes the extractive reader where Ollama is of no use.
+async def choose_llm(
+    choice: ModelChoice,
+    *,
+    embedder: Embedder,
+    analyze: Analyze,
+    limiters: Limiters,
+    clock: Callable[[], float] = time.monotonic,
+) -> Llm:
+    """Return what *choice* asks for; ``auto`` quotes sentences while Ollama is of no use, and looks for it.
 
     A server that is named but down is no error here: it may come up, and each question says so until then.
-    Raises `ModelMisconfigured`.
+    *clock* gives seconds. Raises `ModelMisconfigured`.
     """
     if choice.provider == "extractive":
         return _extractive(embedder, analyze, "Answers quote the best sentences, as the settings ask.")
+    served, status = await _find_llm(choice, limiters)
+    if served is not None and choice.provider != "auto":
+        return served
+
+    async def look() -> Llm | None:
+        return (await _find_llm(choice, limiters))[0]
+
+    quoting = _extractive(embedder, analyze, _quoting_note(status))
+    lookout = Lookout(look, found=served, clock=clock)
+    return Llm(
+        reader=FallbackReader(lambda: llm.reader if (llm := lookout.now()) else None, quoting.reader),
+        summarizer=FallbackSummarizer(
+            lambda: llm.summarizer if (llm := lookout.now()) else None, quoting.summarizer
+        ),
+        note=(served or quoting).note,
+    )
+
+
+async def _find_llm(choice: ModelChoice, limiters: Limiters) -> tuple[Llm | None, ModelStatus]:
+    """Return the model that *choice* names, None where ``auto`` has no use for it, and how it is."""
     # importing LangChain takes most of a second
     from pipeline.generation.inspection import inspect
 
@@ -59,16 +91,26 @@ async def choose_llm(choice: ModelChoice, *, embedder: Embedder, analyze: Analyz
     check_url(choice, server.url)
     status = await inspect(choice, "chat")
     if choice.provider == "auto" and not status.usable:
-        remedy = f" ({status.remedy})" if status.remedy else ""
-        return _extractive(
-            embedder,
-            analyze,
-            f"Answers quote the best sentences, without a language model: {status.message}{remedy}",
-        )
+        return None, status
     if status.context_length is not None:
         # a window larger than the model's own is cut by the server, silently
         choice = replace(choice, num_ctx=min(choice.num_ctx, status.context_length))
-    return _served(choice, server, limiters, status.message)
+    return await asyncio.to_thread(_served, choice, server, limiters, status.message), status
+
+
+async def fault_of(choice: ModelChoice) -> str | None:
+    """Return why the language model of *choice* cannot be asked now, with the remedy; None: it can."""
+    from pipeline.generation.inspection import inspect
+
+    status = await inspect(choice, "chat")
+    if status.usable:
+        return None
+    return f"{status.message} To do: {status.remedy}." if status.remedy else status.message
+
+
+def _quoting_note(status: ModelStatus) -> str:
+    remedy = f" ({status.remedy})" if status.remedy else ""
+    return f"Answers quote the best sentences, without a language model: {status.message}{remedy}"
 
 
 def _extractive(embedder: Embedder, analyze: Analyze, note: str) -> Llm:
@@ -105,7 +147,7 @@ def _served(choice: ModelChoice, server: Server, limiters: Limiters, note: str) 
     return Llm(reader=reader, summarizer=summarizer, note=note)
 
 
-async def choose_embedder(choice: ModelChoice, *, threads: int = 1) -> ChosenEmbedder:
+async def choose_embedder(choice: ModelChoice, *, limiters: Limiters, threads: int = 1) -> ChosenEmbedder:
     """Return what *choice* asks for; ``auto`` becomes the embedded model where Ollama is of no use.
 
     A server that is named but down gives an embedder that learns its dimension from its first vector.
@@ -118,16 +160,12 @@ async def choose_embedder(choice: ModelChoice, *, threads: int = 1) -> ChosenEmb
         )
     from pipeline.generation.inspection import inspect
 
-    server = choice.server("embedding")
-    check_url(choice, server.url)
+    check_url(choice, choice.server("embedding").url)
     status = await inspect(choice, "embedding")
     if choice.provider == "auto" and not status.usable:
         note = f"{EMBEDDED_MODEL} runs in this process: {status.message}"
         return ChosenEmbedder(embedder=EmbeddedEmbedder(threads=threads), note=note)
-    from pipeline.generation.clients import embeddings
-
-    name = f"{choice.resolved()}:{server.model}"
-    embedder = ServedEmbedder(embeddings(choice, server), server, name=name)
+    embedder = await asyncio.to_thread(_served_embedder, choice, limiters)
     try:
         await embedder.learn()
     except ModelMisconfigured:
@@ -135,6 +173,35 @@ async def choose_embedder(choice: ModelChoice, *, threads: int = 1) -> ChosenEmb
     except ModelError as error:
         return ChosenEmbedder(embedder=embedder, note=str(error))
     return ChosenEmbedder(embedder=embedder, note=status.message)
+
+
+async def recall_embedder(
+    choice: ModelChoice, name: str, *, limiters: Limiters, threads: int = 1
+) -> Embedder | None:
+    """Return, for ``auto``, the embedder *name* that made a channel's vectors; None: its server is away.
+
+    Raises `ModelNotFound` if its server has it no more, and `ModelMisconfigured` if the settings have no
+    way to it.
+    """
+    remembered = choice.under(name)
+    if remembered.provider == "embedded":
+        return (await choose_embedder(remembered, limiters=limiters, threads=threads)).embedder
+    if remembered.provider != choice.resolved():
+        raise ModelMisconfigured(f"The settings name no server for '{name}'.")
+    from pipeline.generation.inspection import inspect
+
+    status = await inspect(remembered, "embedding")
+    if status.reachable and not status.has_model:
+        raise ModelNotFound(status.message)
+    return await asyncio.to_thread(_served_embedder, remembered, limiters) if status.usable else None
+
+
+def _served_embedder(choice: ModelChoice, limiters: Limiters) -> ServedEmbedder:
+    from pipeline.generation.clients import embeddings
+
+    server = choice.server("embedding")
+    name = f"{choice.resolved()}:{server.model}"
+    return ServedEmbedder(embeddings(choice, server), server, name=name, limiter=limiters.of(server.url))
 
 
 def _check_embedded(choice: ModelChoice) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
-from pipeline.generation.prompts import without_markers
+from pipeline import markers
 from pipeline.sentences import coverage, split, weights
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 LONGEST_SENTENCE: Final = 240
 """Three of them stay under what the check of summaries lets through."""
 
-_MARKER: Final = re.compile(r"\s*[\[【][\d\s,;、]+[\]】]")
-
 
 class ExtractiveSummarizer:
     """Keeps one sentence of the conversation so far, the question, and the answer's key sentence."""
@@ -30,7 +27,7 @@ class ExtractiveSummarizer:
     async def summarize(self, previous: str, question: str, answer: str) -> tuple[str, TokenUsage | None]:
         """Return at most three sentences, without markers; no tokens are spent."""
         asked = _sentence(question)
-        key = self._key_sentence(question, _MARKER.sub("", answer))
+        key = self._key_sentence(question, markers.without_markers(answer))
         kept = self._carried(previous, f"{asked} {key}")
         return " ".join(part for part in (kept, asked, key) if part), None
 
@@ -59,7 +56,7 @@ class ExtractiveSummarizer:
 
 def _sentence(text: str) -> str:
     """Bring *text* onto one line, without markers, of bounded length, with an end."""
-    line = without_markers(" ".join(text.split()))
+    line = markers.defused(" ".join(text.split()))
     if len(line) > LONGEST_SENTENCE:
         line = line[
             : line.rfind(" ", 0, LONGEST_SENTENCE) if " " in line[:LONGEST_SENTENCE] else LONGEST_SENTENCE

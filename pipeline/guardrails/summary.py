@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pipeline.guardrails.answer import MARKER
 from pipeline.guardrails.policy import contains_injection_attempt
+from pipeline.markers import MARKER
 
 MAX_CHARS = 800
 """Three long sentences; a longer text is no summary and would drown the next question in its query."""

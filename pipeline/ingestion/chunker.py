@@ -47,6 +47,9 @@ _PAUSES = {
     Kind.TABLE: (_LINE, _CELL, _WORD),
 }
 _PAUSES_IN_TEXT = (_PARAGRAPH, _SENTENCE, _LINE, _WORD)
+_NUMBERING = re.compile(r"^[ \t]*(?:\d{1,3}|[IVXLivxl]{1,6}|[A-Za-z])(?:\.\d{1,3})*[.)]\s*\Z", re.MULTILINE)
+_NUMBERING_CHARS = 24
+"""A number with its spaces is shorter, so no more is looked at, however long the line."""
 _MEANS = re.compile(r"\w")
 
 
@@ -140,10 +143,20 @@ def _pause(run: Run, low: int, ideal: float, high: int) -> int | None:
         if borders := run.borders(low, high, rows=rows):
             return min(borders, key=lambda position: abs(position - ideal))
     for pattern in _PAUSES.get(kind, _PAUSES_IN_TEXT):
-        ends = [match.end() for match in pattern.finditer(run.text, low, high)]
+        ends = [
+            match.end()
+            for match in pattern.finditer(run.text, low, high)
+            if kind in _PAUSES or not _follows_number(run.text, match)
+        ]
         if ends:
             return min(ends, key=lambda position: abs(position - ideal))
     return None
+
+
+def _follows_number(text: str, pause: re.Match[str]) -> bool:
+    """Tell whether *pause* is the one between a heading or a list entry and its number ("2. Pension")."""
+    earliest = max(pause.start() - _NUMBERING_CHARS, 0)
+    return _NUMBERING.search(text, earliest, pause.end()) is not None
 
 
 def _word_border(run: Run, start: int, low: int) -> int | None:

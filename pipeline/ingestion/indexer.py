@@ -6,12 +6,15 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipeline.catalog import queued_document
+from pipeline.catalog import INGEST, queued_document, upload_of
 from pipeline.domain import DocumentStatus
 from pipeline.errors import IngestError
 from pipeline.observability.metrics import DOCUMENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
     from pipeline.catalog import Catalog
     from pipeline.domain import Document
     from pipeline.ingestion.preparation import Preparation
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from pipeline.ports import Embedder
     from pipeline.storage.job import Job
     from pipeline.storage.queue import Queue
+    from pipeline.storage.threads import Threads
     from pipeline.storage.vectors import CatalogStore
 
 logger = logging.getLogger(__name__)
@@ -31,12 +35,21 @@ class Indexer:
     """Takes accepted uploads into their channel's catalog, and documents out of it."""
 
     def __init__(
-        self, *, catalog: Catalog, queue: Queue, preparation: Preparation, rebuilder: Rebuilder
+        self,
+        *,
+        catalog: Catalog,
+        queue: Queue,
+        threads: Threads,
+        preparation: Preparation,
+        rebuilder: Rebuilder,
+        now: Callable[[], datetime],
     ) -> None:
         self._catalog = catalog
         self._queue = queue
+        self._threads = threads
         self._preparation = preparation
         self._rebuilder = rebuilder
+        self._now = now
 
     async def ingest(self, job: Job) -> None:
         """Index the file of *job*. Raises `IngestError` (final) or `ModelError` (worth another try)."""
@@ -44,7 +57,7 @@ class Indexer:
         await store.sweep()
         document = queued_document(job.payload)
         try:
-            document, data = await self._preparation.read(job.scope, document)
+            data = await self._preparation.read(job.scope, document)
             if await self._has(store, document):
                 return
             await store.put_document(replace(document, status=DocumentStatus.INDEXING))
@@ -59,20 +72,35 @@ class Indexer:
         )
         await self._settle(store, job)
 
+    async def give_up(self, job: Job) -> None:
+        """Leave an upload that could not be indexed a result: the reason that *job*, now dead, carries."""
+        if job.kind != INGEST:
+            return
+        document = upload_of(job)
+        DOCUMENTS.labels(str(document.reason).lower()).inc()
+        store = await self._catalog.open(job.scope)
+        # without a store the job itself is what is listed
+        if store is not None and not await self._has(store, document):
+            await store.write_chunks(document.document_id, [])
+            await store.put_document(document)
+            await store.flush()
+
     async def forget(self, job: Job) -> None:
-        """Remove the documents of *job*, and what is still queued or remembered of their uploads."""
+        """Remove the documents of *job*, and all that is still queued, said or remembered of them."""
         document_ids: list[str] = job.payload["document_ids"]
+        await self._queue.cancel(job.scope, document_ids)
         store = await self._catalog.open(job.scope)
         if store is not None:
             await store.delete_documents(document_ids)
-            await store.maintain()
-        await self._queue.cancel(job.scope, document_ids)
+            await store.expunge()
+        await self._threads.forget_documents(job.scope, document_ids)
         await self._queue.forget(job.scope, document_ids)
 
     async def purge(self, job: Job) -> None:
-        """Empty the whole channel: its stores, its queue and its ledger."""
-        await self._rebuilder.discard(await self._rebuilder.retire(job.scope))
+        """Empty the whole channel: its stores, its conversations, its queue and its ledger."""
         await self._queue.cancel(job.scope)
+        await self._rebuilder.discard(await self._rebuilder.retire(job.scope))
+        await self._threads.forget_scope(job.scope)
         await self._queue.forget(job.scope)
 
     @staticmethod
@@ -89,7 +117,9 @@ class Indexer:
         document, chunks = await self._preparation.cut(document, data)
         stored = await self._preparation.represent(chunks, embedder)
         await store.write_chunks(document.document_id, stored)
-        ready = replace(document, status=DocumentStatus.READY, revision=document.revision + 1)
+        # in microseconds, for no revision to come twice, not even after the row was removed
+        revision = int(self._now().timestamp() * 1e6)
+        ready = replace(document, status=DocumentStatus.READY, revision=revision)
         await store.put_document(ready)
         return ready
 

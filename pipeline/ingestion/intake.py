@@ -60,8 +60,13 @@ class Intake:
         self._fetch = fetch
         self._now = now
 
-    async def accept(self, scope: Scope, upload: Upload) -> Accepted:
-        """Queue *upload*, unless its bytes are in the channel already or cannot be read."""
+    async def accept(
+        self, scope: Scope, upload: Upload, *, before: Callable[[Scope], Awaitable[None]] | None = None
+    ) -> Accepted:
+        """Queue *upload*, unless its bytes are in the channel already or cannot be read.
+
+        *before* is called only if it is going to be queued; what that raises keeps it out.
+        """
         try:
             data = await self._fetch(upload.source)
         except IngestError as error:
@@ -72,6 +77,8 @@ class Intake:
         known = next((d for d in documents if d.document_id == document_id), None)
         if known is not None and known.status is DocumentStatus.READY:
             return Accepted(upload=upload, status="duplicate", document_id=document_id)
+        if before is not None:
+            await before(scope)
         await self._enqueue(scope, upload, document_id)
         namesakes = tuple(
             d.document_id

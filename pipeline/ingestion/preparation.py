@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.domain import Chunk, chunk_id_for, document_id_for
+from pipeline.domain import Chunk, IngestReason, chunk_id_for, document_id_for
+from pipeline.errors import IngestError
 from pipeline.storage.refs import StoredChunk
 
 if TYPE_CHECKING:
@@ -35,16 +36,21 @@ class Preparation:
     analyze: Callable[[str], list[str]]
     """Text to the tokens of the sparse arm."""
     embedder: Callable[[CatalogRef | None], Awaitable[Embedder]]
-    """The embedder that a channel's new vectors are made with; None: a channel without a catalog."""
+    """The embedder that a channel's new vectors are made with, once it works; None: a channel without a
+    catalog. Raises `ModelError`."""
 
-    async def read(self, scope: Scope, document: Document) -> tuple[Document, bytes]:
-        """Return the original, and the document named by the bytes that are really there now."""
+    async def read(self, scope: Scope, document: Document) -> bytes:
+        """Return the original. Raises `IngestError`, also where it is not the one any more that came in."""
         data = await self.fetch(document.source)
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
-        return replace(document, document_id=document_id_for(scope, digest)), data
+        if document_id_for(scope, digest) != document.document_id:
+            raise IngestError(
+                IngestReason.UNREADABLE, "The file was changed since it was uploaded; upload it again."
+            )
+        return data
 
     async def cut(self, document: Document, data: bytes) -> tuple[Document, list[Chunk]]:
-        """Return the document's chunks, and the document with its page count."""
+        """Return the document's chunks, and the document with its page count and what of it is left out."""
         parsed = await self.parse(data, document.display_name)
         chunks = [
             Chunk(
@@ -58,7 +64,8 @@ class Preparation:
             )
             for index, piece in enumerate(parsed.pieces)
         ]
-        return replace(document, pages=parsed.pages, chunks=len(chunks)), chunks
+        message = _left_out(parsed)
+        return replace(document, pages=parsed.pages, chunks=len(chunks), message=message), chunks
 
     async def represent(self, chunks: Sequence[Chunk], embedder: Embedder) -> list[StoredChunk]:
         """Give every chunk its tokens and its vector. Raises `ModelError`."""
@@ -73,6 +80,14 @@ class Preparation:
             StoredChunk(chunk=chunk, tokens=terms, vector=vector)
             for chunk, terms, vector in zip(chunks, tokens, matrix, strict=True)
         ]
+
+
+def _left_out(parsed: Parsed) -> str | None:
+    """Say how much of a document cannot be found, None if all can: half a scan must not pass for a whole."""
+    if not parsed.blank_pages:
+        return None
+    verbs = "holds no text and is" if parsed.blank_pages == 1 else "hold no text and are"
+    return f"{parsed.blank_pages:,} of {parsed.pages:,} pages {verbs} not searched."
 
 
 def searchable(chunk: Chunk) -> str:

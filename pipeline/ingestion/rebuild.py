@@ -6,9 +6,9 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipeline.catalog import INGEST, queued_document
+from pipeline.catalog import INGEST, queued_document, upload_of
 from pipeline.domain import DocumentStatus
-from pipeline.errors import CatalogUnavailable, IngestError
+from pipeline.errors import CatalogUnavailable, IngestError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,12 +48,22 @@ class Rebuilder:
         """Return the channel's store and its embedder, renewing the store first if the two do not fit."""
         ref = await self._generations.current(scope)
         embedder = await self._preparation.embedder(ref)
-        if ref is not None and ref.embedder != embedder.name:
+        if ref is not None and (ref.embedder, ref.analyzer) != (embedder.name, self._generations.analyzer):
             await self._rebuild(scope, from_sources=False)
         return await self._catalog.create(scope, embedder), embedder
 
+    async def require_embedder(self, scope: Scope) -> None:
+        """Return if the channel's files can be embedded now. Raises `ModelError` with the remedy."""
+        try:
+            await self._preparation.embedder(await self._generations.current(scope))
+        except ModelError as error:
+            raise type(error)(
+                f"{error} No file was taken in; mend that and try again, "
+                f"or set FOOTNOTE_EMBEDDING__PROVIDER=embedded, which needs no server."
+            ) from error
+
     async def reembed(self, job: Job) -> None:
-        """Make new vectors from the stored chunks; the texts stay as they are."""
+        """Make new vectors and tokens from the stored chunks; the texts stay as they are."""
         await self.current(job.scope)
 
     async def reindex(self, job: Job) -> None:
@@ -95,12 +105,11 @@ class Rebuilder:
         )
 
     async def _readable(self, scope: Scope) -> CatalogStore | None:
-        """Return the current store if it can be read at all."""
+        """Return the current store if it can tell its documents; their chunks may be lost all the same."""
         try:
             store = await self._catalog.open(scope)
             if store is not None:
                 await store.documents()
-                await store.count_chunks()
         except CatalogUnavailable:
             logger.warning(
                 "catalog unreadable, rebuilding from its uploads", extra={"action": "catalog_lost"}
@@ -111,11 +120,13 @@ class Rebuilder:
     async def _expected(self, scope: Scope, old: CatalogStore | None) -> list[Document]:
         """Return what the channel should hold: what its store says, and uploads that the store has lost.
 
-        The finished jobs outlive a damaged store; those of forgotten documents are struck off.
+        The ended jobs outlive a damaged store; those of forgotten documents are struck off.
         """
         ledger = [queued_document(job.payload) for job in await self._queue.done(scope, INGEST)]
+        undone = [upload_of(job) for job in await self._queue.undone(scope, INGEST)]
+        failed = [document for document in undone if document.status is DocumentStatus.FAILED]
         listed = await old.documents() if old else []
-        return list({document.document_id: document for document in [*ledger, *listed]}.values())
+        return list({document.document_id: document for document in [*failed, *ledger, *listed]}.values())
 
     async def _carry(
         self, old: CatalogStore | None, scope: Scope, document: Document, *, from_sources: bool
@@ -131,27 +142,34 @@ class Rebuilder:
         if not chunks:
             return document, []
         revision = document.revision + 1
-        return replace(
-            document, status=DocumentStatus.READY, revision=revision, reason=None, message=None
-        ), chunks
+        return replace(document, status=DocumentStatus.READY, revision=revision, reason=None), chunks
 
     async def _content(
         self, old: CatalogStore | None, scope: Scope, document: Document, *, from_sources: bool
     ) -> tuple[Document, list[Chunk]]:
         """Return the document's chunks: as stored, or read again if asked for and its file is unchanged."""
-        stored: list[Chunk] = []
-        if old is not None and document.status is DocumentStatus.READY:
-            stored = (await old.read_chunks([document.document_id])).chunks
-        if stored and not from_sources:
+        stored = await _stored(old, document)
+        if len(stored) == document.chunks > 0 and not from_sources:
             return document, stored
         if document.status is DocumentStatus.FAILED and not from_sources:
             return document, []
         try:
-            current, data = await self._preparation.read(scope, document)
-            if stored and current.document_id != document.document_id:
-                return document, stored
-            return await self._preparation.cut(current, data)
+            return await self._preparation.cut(document, await self._preparation.read(scope, document))
         except IngestError:
             if stored:
-                return document, stored
+                return replace(document, chunks=len(stored)), stored
             raise
+
+
+async def _stored(old: CatalogStore | None, document: Document) -> list[Chunk]:
+    """Return what the store still has of the document's text."""
+    if old is None or document.status is not DocumentStatus.READY:
+        return []
+    try:
+        return (await old.read_chunks([document.document_id])).chunks
+    except CatalogUnavailable:
+        logger.warning(
+            "chunks lost, reading the file again",
+            extra={"action": "chunks_lost", "document": document.document_id},
+        )
+        return []

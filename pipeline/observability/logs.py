@@ -54,6 +54,8 @@ def configure_logging(folder: Path, level: str, *, to_stderr: bool = False) -> N
     root = logging.getLogger()
     if any(isinstance(handler.formatter, JsonFormatter) for handler in root.handlers):
         return
+    # a full disk must not fill the terminal with tracebacks of the logger's own
+    logging.raiseExceptions = False
     folder.mkdir(parents=True, exist_ok=True)
     handlers: list[logging.Handler] = [
         RotatingFileHandler(

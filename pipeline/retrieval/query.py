@@ -32,6 +32,9 @@ FAR_OVERLAP = 0.25
 ALONE_TOKENS = 3
 """A question of fewer different tokens leans on what was said before."""
 
+PATIENCE_S = 5.0
+"""Seconds after which words alone tell a change of topic."""
+
 _REFERRING = """
     it its itself they them their theirs he him his she her hers this that these those there such same another
     other others else also too instead above former latter previous earlier again why
@@ -87,9 +90,16 @@ class SearchQuery:
 class TopicGate:
     """Tells a change of topic from a question that goes on."""
 
-    def __init__(self, *, analyze: Callable[[str], Sequence[str]], embedder: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        analyze: Callable[[str], Sequence[str]],
+        embedder: Embedder | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self._analyze = analyze
         self._embedder = embedder
+        self._patience_s = patience_s
 
     async def judge(self, summary: str, question: str) -> tuple[Topic, dict[str, NDArray[np.float32]]]:
         """Return how *question* stands to *summary*, and the vectors that were needed to tell."""
@@ -107,8 +117,9 @@ class TopicGate:
         if self._embedder is None:
             return {}
         try:
-            found = await asyncio.gather(*map(self._embedder.embed_query, (summary, question)))
-        except ModelError:
+            async with asyncio.timeout(self._patience_s):
+                found = await asyncio.gather(*map(self._embedder.embed_query, (summary, question)))
+        except (ModelError, TimeoutError):
             return {}  # the dense arm will say so
         return {summary: found[0], question: found[1]}
 

@@ -114,13 +114,15 @@ class Retriever:
         embedder, started = self._embedder, time.perf_counter()
         if embedder is None:
             return _told(Arm(name="dense", lacking="dense:off"), started)
-        if (embedder.name, embedder.dimension) != (store.ref.embedder, store.ref.dimension):
+        if embedder.name != store.ref.embedder:
             return _told(
                 Arm(name="dense", lacking="dense:embedder_changed", error=EmbedderChanged()), started
             )
         try:
             async with asyncio.timeout(self._dense_patience_s):
                 vector = await self._vector(embedder, query)
+                if len(vector) != store.ref.dimension:
+                    raise EmbedderChanged
                 hits = await snapshot.dense.search(vector, CANDIDATES, only=only)
         except PipelineError as error:
             return _told(Arm(name="dense", lacking=f"dense:{_why(error)}", error=error), started)

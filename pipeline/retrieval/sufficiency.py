@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from pipeline.observability.trace import record
 
@@ -23,14 +23,30 @@ Why = Literal["found", "nothing_found", "unrelated", "code_not_found"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Where to give up. On the careful side: an answer refused in error costs more than a weak one."""
+    """Where to give up. An answer refused in error costs more than a weak one; see docs/retrieval.md."""
 
-    cosine: float = 0.15
-    """Below it a chunk is about something else."""
-    coverage: float = 0.1
-    """Below it a chunk shares no word of weight with the question."""
+    related: float = 0.52
+    """Best cosine + `COVERAGE_SHARE` x best coverage below which the chunks are about something else."""
+    coverage: float = 0.15
+    """The same, where the dense arm did not look: share of the question's weight in the best chunk."""
+    cosine: float = 0.2
+    """The same, where nothing is known of the words."""
     code_cosine: float = 0.45
     """Above it a chunk is so close that the code of the question may be spelled otherwise in it."""
+
+
+COVERAGE_SHARE: Final = 0.5
+"""What a full coverage of the question's words is worth beside a cosine of 1."""
+
+_MEASURED: Final = re.compile(r"all-minilm")
+"""Embedders whose cosines `Limits` was calibrated on; those of others lie elsewhere."""
+
+_UNMEASURED: Final = Limits(related=0.2, cosine=0.1, coverage=0.15)
+
+
+def limits_for(embedder: str) -> Limits:
+    """Return the limits for the vectors of *embedder*; careful ones where they were not measured."""
+    return Limits() if _MEASURED.search(embedder.lower()) else _UNMEASURED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,24 +66,31 @@ def judge(
 ) -> Verdict:
     """Decide whether *retrieval* holds enough to answer *question* from, and note it in the trace."""
     bounds = limits or Limits()
-    ranked = retrieval.ranked
-    signals = _signals(ranked)
-    why = _why(question, ranked, analyze, bounds)
+    signals = _signals(retrieval.ranked)
+    why = _why(question, retrieval, analyze, bounds)
     record("retrieval.sufficiency", why=why, **signals)
     return Verdict(sufficient=why == "found", why=why, signals=signals)
 
 
-def _why(
-    question: str, ranked: Sequence[RankedChunk], analyze: Callable[[str], Sequence[str]], limits: Limits
-) -> Why:
-    if not ranked:
+def _why(question: str, retrieval: Retrieval, analyze: Callable[[str], Sequence[str]], limits: Limits) -> Why:
+    if not retrieval.ranked:
         return "nothing_found"
-    cosine = _best_cosine(ranked)
-    if _best_coverage(ranked) < limits.coverage and cosine is not None and cosine < limits.cosine:
+    if _unrelated(retrieval, limits):
         return "unrelated"
-    if (cosine is None or cosine < limits.code_cosine) and _lacks_codes(question, ranked, analyze):
+    cosine = _best_cosine(retrieval.ranked)
+    if (cosine is None or cosine < limits.code_cosine) and _lacks_codes(question, retrieval.ranked, analyze):
         return "code_not_found"
     return "found"
+
+
+def _unrelated(retrieval: Retrieval, limits: Limits) -> bool:
+    """Tell whether neither meaning nor words connect the question with anything that was found."""
+    cosine, coverage = _best_cosine(retrieval.ranked), _best_coverage(retrieval.ranked)
+    if cosine is None:
+        return coverage < limits.coverage
+    if not coverage and "sparse:unavailable" in retrieval.degraded:
+        return cosine < limits.cosine
+    return cosine + COVERAGE_SHARE * coverage < limits.related
 
 
 def _lacks_codes(

@@ -26,7 +26,7 @@ from pipeline.storage.tables import (
     documents_of,
     documents_schema,
 )
-from pipeline.storage.upkeep import tend
+from pipeline.storage.upkeep import expunge, tend
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -221,6 +221,15 @@ class CatalogStore:
                     await tend(table, indexes, self._patience)
             finally:
                 await handle.sync()
+
+    async def expunge(self) -> None:
+        """Remove from every file what was deleted, at once, and make that durable.
+
+        It rewrites both tables: about 30 µs a row, and an index of vectors on top.
+        """
+        for handle in (self._documents, self._chunks):
+            await expunge(handle, self._patience)
+        await self.maintain()
 
     async def flush(self) -> None:
         """Make what was written durable, without tidying up: cheap enough for after every document."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pipeline.domain import Scope
     from pipeline.storage.job import NewJob
 
-_GAVE_UP = "It was begun again and again, and never came to an end."
+GAVE_UP = "It was begun again and again, and never came to an end."
 
 
 def claim_statement(
@@ -28,17 +28,17 @@ def claim_statement(
     owner: str,
     moment: datetime,
     lease_until: datetime,
-    max_attempts: int,
+    max_claims: int,
     kinds: Collection[str] | None,
     scope: Scope | None,
 ) -> ReturningUpdate[Any]:
     """Build the UPDATE that claims the next job and returns its row.
 
-    The row's state is ``dead`` instead of ``running`` when its attempts are used up: a job that kills its
-    worker must not kill them all.
+    The row's state is ``dead`` instead of ``running`` when it was claimed *max_claims* times: a job that
+    kills its worker must not kill them all.
     """
     attempts = jobs.c.attempts + 1
-    spent = attempts > max_attempts
+    spent = attempts > max_claims
     return (
         update(jobs)
         .where(jobs.c.id == _next(moment, kinds, scope))
@@ -48,7 +48,7 @@ def claim_statement(
             owner=owner,
             lease_until=lease_until,
             reason=case((spent, Reason.INTERNAL_ERROR.value), else_=null()),
-            message=case((spent, _GAVE_UP), else_=null()),
+            message=case((spent, GAVE_UP), else_=null()),
             finished_at=case((spent, literal(moment, jobs.c.finished_at.type)), else_=null()),
         )
         .returning(jobs)

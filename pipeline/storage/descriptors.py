@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 MODEST = 10_240
 """What macOS grants at most when its hard limit says "unlimited" (OPEN_MAX in sys/syslimits.h)."""
@@ -22,6 +22,6 @@ def raise_limit() -> int | None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             break
         except (ValueError, OSError):
-            log.debug("the system refused %d open files", wanted)
+            logger.debug("the system refused %d open files", wanted)
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return None if soft == resource.RLIM_INFINITY else soft

@@ -40,7 +40,8 @@ class Health(StrEnum):
     WHOLE = "whole"
     """The newest version can be read, or there is none yet."""
     HEALED = "healed"
-    """Newer versions were torn and are out of the way: an earlier one counts again."""
+    """Newer versions were torn and are out of the way, now or since some earlier look: one before them
+    counts. It stays so until the table is dropped, for every process to know that writes are missing."""
     LOST = "lost"
     """No version can be read. Nothing was moved: a lost table must not pass for an empty one."""
 
@@ -48,11 +49,11 @@ class Health(StrEnum):
 def heal(table: Path) -> Health:
     """Move torn manifests newer than the newest whole one out of LanceDB's sight."""
     torn: list[Path] = []
-    for manifest in _manifests(table):
+    for manifest in _manifests(table / VERSIONS):
         if _is_whole(manifest):
             for path in torn:
                 _move(path, table / QUARANTINE)
-            return Health.HEALED if torn else Health.WHOLE
+            return Health.HEALED if _manifests(table / QUARANTINE) else Health.WHOLE
         torn.append(manifest)
     return Health.LOST if torn else Health.WHOLE
 
@@ -84,9 +85,9 @@ def sync(table: Path, known: Mapping[Path, int], *, flush: Callable[[Path], None
     return files
 
 
-def _manifests(table: Path) -> list[Path]:
+def _manifests(folder: Path) -> list[Path]:
     try:
-        found = list((table / VERSIONS).iterdir())
+        found = list(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(path for path in found if _MANIFEST.fullmatch(path.name))

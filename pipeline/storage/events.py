@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete
 
@@ -11,9 +12,12 @@ from pipeline.storage.sql import now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from pipeline.storage.sql import Database
+
+KEPT: Final = timedelta(days=30)
+"""Platforms repeat an event within hours; what an adapter catches up on after a long outage is older."""
 
 
 class SeenEvents:
@@ -34,7 +38,7 @@ class SeenEvents:
         async with self._database.write() as connection:
             return (await connection.execute(noted)).first() is not None
 
-    async def prune(self, older_than: timedelta) -> int:
+    async def prune(self, older_than: timedelta = KEPT) -> int:
         """Forget keys first seen longer ago than *older_than*, and return how many."""
         old = delete(seen_events).where(seen_events.c.seen_at < self._clock() - older_than)
         async with self._database.write() as connection:

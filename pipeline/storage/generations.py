@@ -8,7 +8,7 @@ from sqlalchemy import delete, exists, literal, or_, select, update
 
 from pipeline.domain import Scope
 from pipeline.errors import CatalogError
-from pipeline.storage.refs import CatalogRef
+from pipeline.storage.refs import FIRST_ANALYZER, CatalogRef
 from pipeline.storage.schema import catalogs, channels, jobs
 from pipeline.storage.sql import now
 
@@ -34,9 +34,13 @@ class Catalogs:
     crash in between leaves nothing behind that `retired` would not name.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], datetime] = now) -> None:
+    def __init__(
+        self, database: Database, clock: Callable[[], datetime] = now, *, analyzer: int = FIRST_ANALYZER
+    ) -> None:
         self._database = database
         self._clock = clock
+        self.analyzer = analyzer
+        """Version of the analyzer that new generations are written with."""
 
     async def current(self, scope: Scope) -> CatalogRef | None:
         """Return the generation that questions are answered from; None: the channel has no index."""
@@ -150,9 +154,16 @@ class Catalogs:
                 dimension=dimension,
                 state=state,
                 created_at=self._clock(),
+                analyzer=self.analyzer,
             )
         )
-        return CatalogRef(scope=scope, generation=generation, embedder=embedder, dimension=dimension)
+        return CatalogRef(
+            scope=scope,
+            generation=generation,
+            embedder=embedder,
+            dimension=dimension,
+            analyzer=self.analyzer,
+        )
 
 
 async def _current(connection: AsyncConnection, scope: Scope) -> CatalogRef | None:
@@ -181,8 +192,9 @@ def _is(ref: CatalogRef) -> tuple[ColumnElement[bool], ...]:
 
 
 def _refs() -> Select[Any]:
+    columns = (catalogs.c.generation, catalogs.c.embedder, catalogs.c.dimension, catalogs.c.analyzer)
     return (
-        select(channels.c.scope, catalogs.c.generation, catalogs.c.embedder, catalogs.c.dimension)
+        select(channels.c.scope, *columns)
         .join(channels, channels.c.scope_key == catalogs.c.scope_key)
         .order_by(catalogs.c.scope_key, catalogs.c.generation)
     )
@@ -194,4 +206,5 @@ def _ref(row: Row[Any]) -> CatalogRef:
         generation=row.generation,
         embedder=row.embedder,
         dimension=row.dimension,
+        analyzer=row.analyzer,
     )

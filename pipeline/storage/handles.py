@@ -8,7 +8,7 @@ import logging
 import shutil
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipeline.errors import CatalogError, CatalogUnavailable
 from pipeline.storage.durability import Health, heal, sync
@@ -22,12 +22,17 @@ if TYPE_CHECKING:
     from lancedb.query import AsyncQueryBase
     from lancedb.table import AsyncTable
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 PARALLEL_QUERIES = 8
 """Flat scans in flight at once; 320 of them took a process to 14 GB."""
 
 QUERY_TIMEOUT = timedelta(seconds=60)
+
+_PRUNED = "Not found"
+"""What a query says of a file that `upkeep` has removed meanwhile; there is no class for it."""
+
+T = TypeVar("T")
 
 FAULTS = (ValueError, RuntimeError, OSError)
 """All that LanceDB raises: it has no classes of its own, and Rust panics arrive as `RuntimeError`."""
@@ -89,28 +94,37 @@ class TableHandle:
 
     async def version(self) -> int:
         """Return the table's version, 0 if nothing was ever written; another process's writes count."""
-        table = await self.opened()
-        if table is None:
-            return 0
-        with self.reading():
-            return await table.version()
+        return await self._read(lambda table: table.version()) or 0
 
     async def count(self) -> int:
         """Return the number of rows."""
-        table = await self.opened()
-        if table is None:
-            return 0
-        with self.reading():
-            return await table.count_rows()
+        return await self._read(lambda table: table.count_rows()) or 0
 
     async def rows(self, query: Callable[[AsyncTable], AsyncQueryBase]) -> pa.Table | None:
         """Run a query when its turn comes; None if nothing was ever written."""
+
+        async def run(table: AsyncTable) -> pa.Table:
+            async with self._lance.queries:
+                return await query(table).to_arrow(timeout=QUERY_TIMEOUT)
+
+        return await self._read(run)
+
+    async def _read(self, act: Callable[[AsyncTable], Awaitable[T]]) -> T | None:
+        """Read from the table, a second time if the version that was read has just been pruned."""
         table = await self.opened()
         if table is None:
             return None
-        async with self._lance.queries:
+        try:
             with self.reading():
-                return await query(table).to_arrow(timeout=QUERY_TIMEOUT)
+                return await act(table)
+        except CatalogUnavailable as exc:
+            if _PRUNED not in str(exc.__cause__):
+                raise
+        latest = await self.opened()
+        if latest is None:
+            return None
+        with self.reading():
+            return await act(latest)
 
     async def change(self, act: Callable[[AsyncTable], Awaitable[Any]]) -> None:
         """Write to the table, which is created if need be."""
@@ -162,7 +176,7 @@ class TableHandle:
             raise self._unavailable("has no version that can be read")
         if health is Health.HEALED:
             self._lance.healed.add(self._name)
-            log.warning("%s: the newest version was torn; the one before it is used", self._name)
+            logger.warning("%s: the newest version was torn; the one before it is used", self._name)
 
     async def _open(self) -> AsyncTable | None:
         try:

@@ -52,7 +52,7 @@ class Job:
     dedupe_key: str | None
     state: JobState
     attempts: int
-    """How often it was claimed, this time included."""
+    """How often it was claimed, this time included; over the queue's `max_attempts`, it is to be given up."""
     round: int
     run_at: datetime
     owner: str | None

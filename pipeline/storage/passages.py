@@ -21,7 +21,7 @@ HITS: Final = 1_000
 """Of the last ten searches."""
 
 TEXTS: Final = 100
-"""A search looks at the best of its hits twice: for their texts, then for the words of the question in them."""
+"""A search needs the best of its hits twice: to show them, and to see how much of the question they hold."""
 
 T = TypeVar("T")
 

@@ -42,8 +42,8 @@ class Queue:
     """Jobs of all channels: fair between channels, one at a time within a channel.
 
     A claimed job is leased; an owner that stops extending its lease has crashed, and the job is handed
-    out again, at most *max_attempts* times. Finished jobs stay as the ledger of what was done. The clocks
-    of several machines must agree to within a few seconds.
+    out again, at most *max_attempts* times, and then once more only to be given up. Finished jobs stay as
+    the ledger of what was done. The clocks of several machines must agree to within a few seconds.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Queue:
         self._database = database
         self._clock = clock
         self._lease = lease
-        self._max_attempts = max_attempts
+        self.max_attempts = max_attempts
         self._listeners: set[asyncio.Event] = set()
 
     @contextmanager
@@ -84,7 +84,8 @@ class Queue:
     ) -> Job | None:
         """Take the next job for *owner*, of some *kinds* or one *scope* only; None: nothing is due.
 
-        *owner* must be unique among all processes that share the database.
+        *owner* must be unique among all processes that share the database. A job with more attempts than
+        `max_attempts` was left by a worker that crashed at its last one: it is to be ended, not done.
         """
         while True:
             moment = self._clock()
@@ -92,7 +93,7 @@ class Queue:
                 owner=owner,
                 moment=moment,
                 lease_until=moment + self._lease,
-                max_attempts=self._max_attempts,
+                max_claims=self.max_attempts + 1,
                 kinds=kinds,
                 scope=scope,
             )
@@ -122,7 +123,7 @@ class Queue:
         """End a running job as failed, or with *retry_at* put it back; after its last attempt it is dead."""
         if retry_at is None:
             return await self._end(job, JobState.FAILED, replacing=_LOST, reason=reason, message=message)
-        if job.attempts >= self._max_attempts:
+        if job.attempts >= self.max_attempts:
             return await self._end(job, JobState.DEAD, replacing=_LOST, reason=reason, message=message)
         return await self._put_back(job, run_at=retry_at, reason=reason, message=message)
 
@@ -144,6 +145,11 @@ class Queue:
         """Return the channel's failed and dead jobs, the latest first."""
         query = _of(scope).where(jobs.c.state.in_(_LOST))
         return await self._find(query.order_by(jobs.c.finished_at.desc(), jobs.c.id.desc()))
+
+    async def undone(self, scope: Scope, kind: str) -> list[Job]:
+        """Return the channel's jobs of a kind that wait, run, failed or are dead, in the order they came."""
+        query = _of(scope).where(jobs.c.kind == kind, jobs.c.state != JobState.DONE)
+        return await self._find(query.order_by(jobs.c.id))
 
     async def done(self, scope: Scope, kind: str) -> list[Job]:
         """Return the ledger: the channel's finished jobs of a kind, in the order they were finished."""

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
     from pipeline.domain import Chunk, Scope
 
 
+FIRST_ANALYZER = 1
+"""The analyzer's version before versions were kept."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogRef:
-    """A channel's catalog in one generation, and what its vectors were made by.
+    """A channel's catalog in one generation, and what its vectors and tokens were made by.
 
     A name is never used twice: to empty or rebuild a channel, take the next generation and drop the old one.
     """
@@ -25,6 +29,8 @@ class CatalogRef:
     """``provider:model``; vectors of two embedders cannot be compared."""
     dimension: int
     """Length of a vector."""
+    analyzer: int = FIRST_ANALYZER
+    """Version of what made the tokens; those of two versions do not match."""
 
     def __post_init__(self) -> None:
         if self.generation < 0 or self.dimension < 1:

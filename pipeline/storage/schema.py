@@ -85,6 +85,8 @@ catalogs = Table(
     Column("dimension", Integer, nullable=False),
     Column("state", Text, nullable=False),
     Column("created_at", Timestamp, nullable=False),
+    # a program that knows of no versions has the first
+    Column("analyzer", Integer, nullable=False, server_default=text("1")),
     Index(
         "uq_catalogs_current",
         "scope_key",

@@ -35,6 +35,8 @@ _PRAGMAS: Final = (
     "PRAGMA busy_timeout = 30000",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
+    # what people had removed is overwritten, not only unlinked
+    "PRAGMA secure_delete = ON",
 )
 _MIGRATION_LOCK: Final = 0x466F6F746E6F7465  # "Footnote"; any number that no other program locks
 

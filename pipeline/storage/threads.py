@@ -13,10 +13,10 @@ from pipeline.storage.sql import now
 from pipeline.storage.turn import TurnRecord, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
-    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy import ColumnElement, Row, Select, Update
     from sqlalchemy.ext.asyncio import AsyncConnection
 
     from pipeline.domain import Scope
@@ -116,11 +116,23 @@ class Threads:
         async with self._database.write() as connection:
             thread_id = await self._thread_id(connection, scope, thread)
             await connection.execute(delete(turns).where(turns.c.thread_id == thread_id))
-            await connection.execute(
-                update(threads)
-                .where(threads.c.id == thread_id)
-                .values(summary="", version=threads.c.version + 1)
-            )
+            await connection.execute(_empty_summary(thread_id))
+
+    async def forget_documents(self, scope: Scope, document_ids: Collection[str]) -> int:
+        """Remove the turns that cite one of these documents, and reset their threads' summaries.
+
+        Returns how many turns that were.
+        """
+        gone = frozenset(document_ids)
+        query = _turns().where(threads.c.scope_key == scope.key)
+        async with self._database.write() as connection:
+            rows = await connection.execute(query)
+            citing = [(row.id, row.thread_id) for row in rows if not gone.isdisjoint(_cited(row.response))]
+            for turn_id, _ in citing:
+                await connection.execute(delete(turns).where(turns.c.id == turn_id))
+            for thread_id in {thread_id for _, thread_id in citing}:
+                await connection.execute(_empty_summary(thread_id))
+        return len(citing)
 
     async def forget_scope(self, scope: Scope) -> None:
         """Remove everything that was said in a channel."""
@@ -145,6 +157,15 @@ class Threads:
 
 def _is(scope: Scope, thread: str) -> tuple[ColumnElement[bool], ...]:
     return threads.c.scope_key == scope.key, threads.c.thread == thread
+
+
+def _empty_summary(thread_id: int) -> Update:
+    return update(threads).where(threads.c.id == thread_id).values(summary="", version=threads.c.version + 1)
+
+
+def _cited(response: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the documents that a kept response cites."""
+    return {str(citation.get("document_id")) for citation in response.get("citations") or ()}
 
 
 def _turns() -> Select[Any]:

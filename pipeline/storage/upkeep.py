@@ -1,4 +1,4 @@
-"""Keep a table small and quick: compact it, prune old versions, build its indexes."""
+"""Keep a table small and quick: compact it, prune old versions, build its indexes, and really delete."""
 
 from __future__ import annotations
 
@@ -7,17 +7,29 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from lancedb.expr import col, lit
+
+from pipeline.errors import CatalogError
+from pipeline.storage.indexes import VECTOR_COLUMN
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from lancedb.table import AsyncTable
 
+    from pipeline.storage.handles import TableHandle
     from pipeline.storage.indexes import Index
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 KEEP_VERSIONS = timedelta(hours=1)
 """Readers in other processes may still use a version this old."""
+
+NO_VERSIONS = timedelta(milliseconds=1)
+"""None but the latest; of a plain zero LanceDB warns."""
+
+ROUNDS = 2
+"""One may bring the text index up to date only, which the fragments it leaves then can be merged under."""
 
 FRAGMENTS = 20
 """About one per write. Compaction rewrites all rows (30 µs each), so not every document pays for it."""
@@ -55,6 +67,41 @@ class Upkeep:
     patience: Patience
 
 
+async def expunge(handle: TableHandle, patience: Patience) -> None:
+    """Rewrite a table so that no file of it holds what was deleted, and remove all others.
+
+    It takes as long as compacting all rows, and an index of vectors has to be built anew: call `tend` next.
+    Queries that still read an older version fail; `TableHandle.rows` repeats them with the latest.
+    """
+    table = await handle.opened()
+    if table is None:
+        return
+    with handle.writing():
+        rewritten = await persist(lambda: _rewrite(table), table.checkout_latest, patience)
+    if not rewritten:
+        raise CatalogError("What was forgotten is still in the files of the index; try again.")
+    # the version to come back to after a power cut must not go before its successor is on the disk
+    await handle.sync()
+    with handle.writing():
+        await table.optimize(cleanup_older_than=NO_VERSIONS)
+
+
+async def _rewrite(table: AsyncTable) -> None:
+    """Compact all rows into new files.
+
+    LanceDB leaves a fragment alone of which less than a tenth is deleted, unless there is another to merge
+    it with: so one row goes to a fragment of its own. An index of vectors would keep the two apart.
+    """
+    for index in await table.list_indices():
+        if VECTOR_COLUMN in index.columns:
+            await table.drop_index(index.name)
+    key = (await table.schema()).names[0]
+    for row in await table.query().select([key]).limit(1).to_list():
+        await table.update(where=col(key) == lit(row[key]), updates_sql={key: key})
+    for _ in range(ROUNDS):
+        await table.optimize(cleanup_older_than=KEEP_VERSIONS)
+
+
 async def tend(table: AsyncTable, indexes: Sequence[Index], patience: Patience) -> bool:
     """Optimize *table* if due and build the indexes it has grown into; False: given up until next time."""
 
@@ -64,7 +111,7 @@ async def tend(table: AsyncTable, indexes: Sequence[Index], patience: Patience) 
             await table.optimize(cleanup_older_than=KEEP_VERSIONS)
         for index in missing:
             await table.create_index(index.column, config=index.config)
-            log.info("built the index of %s in %s", index.column, table.name)
+            logger.info("built the index of %s in %s", index.column, table.name)
 
     return await persist(rewrite, table.checkout_latest, patience)
 
@@ -86,7 +133,7 @@ async def persist(
             await refresh()
         else:
             return True
-    log.info("gave up optimizing a table after %d conflicts; the next upkeep tries again", ATTEMPTS)
+    logger.info("gave up optimizing a table after %d conflicts; the next upkeep tries again", ATTEMPTS)
     return False
 
 

@@ -38,7 +38,7 @@ __all__ = [
     "VectorStore",
 ]
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 OPEN_CATALOGS = 128
 """Of two table handles each."""
@@ -140,4 +140,4 @@ def _prepare(root: Path, limit: int | None) -> None:
     root.mkdir(parents=True, exist_ok=True)
     tables = sum(1 for _ in root.glob("*.lance"))
     if limit is not None and limit < tables / 2:
-        log.warning("%d tables, but only %d files may be open; raise the limit (ulimit -n)", tables, limit)
+        logger.warning("%d tables, but only %d files may be open; raise the limit (ulimit -n)", tables, limit)

@@ -6,12 +6,15 @@ import asyncio
 import logging
 import random
 import traceback
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pipeline.domain import Reason
-from pipeline.errors import IngestError, PipelineError, StorageError
+from pipeline.domain import IngestReason
+from pipeline.errors import IngestError, ModelError, PipelineError, StorageError
+from pipeline.storage.claims import GAVE_UP
+from pipeline.storage.job import JobState
 from pipeline.storage.sql import now
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 Handler: TypeAlias = "Callable[[Job], Awaitable[None]]"
 
 BEAT: Final = 10.0  # seconds; three beats may be missed before a lease ends
+DAY: Final = 86_400.0  # seconds
 _FIRST_DELAY: Final = 2.0
 _LONGEST_DELAY: Final = 60.0
 
@@ -46,6 +50,10 @@ class Worker:
     A handler that returns is done. One that raises `IngestError` has failed for good; any other error is
     retried with growing delays until the queue's attempts are used up. Handlers must stand being run
     again from the start, and being cancelled.
+
+    Before a job whose attempts are used up is ended, *on_dead* is called with it as it will stand, its
+    reason and message included, while its channel is still held for it. *daily* is called when `run` begins
+    and once a day from then on.
     """
 
     def __init__(
@@ -58,6 +66,8 @@ class Worker:
         poll: float = 1.0,
         beat: float = BEAT,
         grace: float = 10.0,
+        on_dead: Handler | None = None,
+        daily: Callable[[], Awaitable[object]] | None = None,
         clock: Callable[[], datetime] = now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
@@ -74,6 +84,8 @@ class Worker:
         self._poll = poll
         self._beat = beat
         self._grace = grace
+        self._on_dead = on_dead
+        self._daily = daily
         self._clock = clock
         self._sleep = sleep
         self._jitter = jitter
@@ -82,6 +94,7 @@ class Worker:
         """Do jobs until *stop* is set; a database that is away for a while is waited for."""
         shift = _Shift()
         stopper = asyncio.create_task(_pass_on(stop, shift.wake))
+        chores = asyncio.create_task(self._do_chores())
         try:
             with self._queue.announce(shift.wake):
                 while not stop.is_set():
@@ -90,7 +103,7 @@ class Worker:
                     await self._rest(shift)
             await shift.wait(self._grace)
         finally:
-            stopper.cancel()
+            await _cancel(stopper, chores)
             await shift.end()
 
     async def drain(self, scope: Scope | None = None) -> None:
@@ -109,6 +122,14 @@ class Worker:
             await shift.wait()
         finally:
             await shift.end()
+
+    async def _do_chores(self) -> None:
+        while self._daily is not None:
+            try:
+                await self._daily()
+            except StorageError as exc:
+                logger.warning("daily upkeep put off: %s", exc, extra={"action": "upkeep_failed"})
+            await self._sleep(DAY)
 
     async def _try_to_fill(self, shift: _Shift) -> None:
         try:
@@ -133,6 +154,9 @@ class Worker:
             woken.cancel()
 
     async def _do(self, job: Job, shift: _Shift) -> None:
+        if job.attempts > self._queue.max_attempts:
+            await self._kept(job, self._give_up(job, IngestReason.INTERNAL_ERROR, GAVE_UP))
+            return
         work = asyncio.create_task(self._handle(job))
         ending = asyncio.create_task(shift.ending.wait())
         try:
@@ -142,8 +166,12 @@ class Worker:
         if not kept:
             logger.warning("job given to another worker meanwhile", extra=_named(job, "job_lost"))
             return
+        await self._kept(job, self._record(job, _error_of(work), stopping=shift.ending.is_set()))
+
+    @staticmethod
+    async def _kept(job: Job, ending: Awaitable[None]) -> None:
         try:
-            await self._record(job, _error_of(work), stopping=shift.ending.is_set())
+            await ending
         except StorageError as exc:
             logger.warning("job's end not kept: %s", exc, extra=_named(job, "job_unrecorded"))
 
@@ -193,8 +221,30 @@ class Worker:
             extra=_named(job, "job_retried"),
         )
         message = str(error) if isinstance(error, PipelineError) else "Something went wrong inside."
+        known = isinstance(error, ModelError)
+        reason = IngestReason.MODEL_UNAVAILABLE if known else IngestReason.INTERNAL_ERROR
+        if job.attempts >= self._queue.max_attempts:
+            await self._give_up(job, reason, message)
+            return
         retry_at = self._clock() + backoff(job.attempts, self._jitter())
-        await self._queue.fail(job, Reason.INTERNAL_ERROR, message, retry_at=retry_at)
+        await self._queue.fail(job, reason, message, retry_at=retry_at)
+
+    async def _give_up(self, job: Job, reason: IngestReason, message: str) -> None:
+        logger.error("job dead", extra={**_named(job, "job_dead"), "reason": reason})
+        if self._on_dead is not None:
+            dead = replace(job, state=JobState.DEAD, reason=reason, message=message)
+            word = asyncio.ensure_future(self._on_dead(dead))
+            await asyncio.wait({word})
+            error = _error_of(word)
+            if error is not None:
+                # the job still ends, and the ledger keeps the reason
+                logger.warning(
+                    "last word on a job failed: %s at %s",
+                    type(error).__name__,
+                    _place(error),
+                    extra=_named(job, "job_dead"),
+                )
+        await self._queue.fail(job, reason, message, retry_at=self._clock())
 
 
 class _Shift:
@@ -239,7 +289,7 @@ def _named(job: Job, action: str) -> dict[str, str | int]:
     return {"action": action, "job": job.id, "kind": job.kind, "attempt": job.attempts}
 
 
-def _error_of(work: asyncio.Task[None]) -> BaseException | None:
+def _error_of(work: asyncio.Future[None]) -> BaseException | None:
     return asyncio.CancelledError() if work.cancelled() else work.exception()
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from pipeline import markers
 from pipeline.errors import ModelError
-from pipeline.observability.metrics import OBSERVED, SANITIZED
+from pipeline.observability.metrics import DEGRADED, OBSERVED, SANITIZED
 from pipeline.observability.trace import record
 from pipeline.sentences import closeness, coverage, spans, split, weights
 
@@ -53,7 +54,6 @@ LONGEST_QUOTE: Final = 300
 QUESTION_SHARE: Final = 0.5
 """Weight of the question beside the claim; it tells which of two matching sentences was meant."""
 
-_MARKER: Final = re.compile(r"[\[【][ \t]*\d{1,4}(?:[ \t]*[,;、][ \t]*\d{1,4})*[ \t]*[\]】]")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _END: Final = re.compile(r"(?:[.!?。！？…]+[\"'”’»)*_」』]*)?$")
 _FENCED: Final = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
@@ -145,12 +145,13 @@ class Attributor:
         self, chunks: Sequence[Chunk], claims: Sequence[str], question: str
     ) -> list[list[Support]]:
         """Return for each claim what each source offers, best first."""
-        wanted = [self._analyze(_MARKER.sub("", claim)) for claim in claims]
+        bare = [markers.without_markers(claim) for claim in claims]
+        wanted = [self._analyze(claim) for claim in bare]
         asked = self._analyze(question)
         evidence, weight = await asyncio.to_thread(
             gather, chunks, [*asked, *(token for tokens in wanted for token in tokens)], self._analyze
         )
-        cosines = await self._cosines([_MARKER.sub("", claim) for claim in claims], question, evidence)
+        cosines = await self._cosines(bare, question, evidence)
         return [
             rank_supports(evidence, row, tokens, asked, weight)
             for row, tokens in zip(cosines, wanted, strict=True)
@@ -164,6 +165,7 @@ class Attributor:
                 asked = await self._embedder.embed_query(question)
         except (ModelError, TimeoutError):
             record("attribution.degraded", reason="embedder")
+            DEGRADED.labels("attribution:words_only").inc()
             return np.zeros((len(claims), len(evidence)), dtype=np.float32)
         aims = vectors[: len(claims)] + np.float32(QUESTION_SHARE) * asked
         aims /= np.maximum(np.linalg.norm(aims, axis=1, keepdims=True), np.float32(1e-12))
@@ -240,7 +242,7 @@ def claim_spans(answer: str) -> list[tuple[int, int]]:
     return [
         (start, end)
         for start, end in spans(answer)
-        if not _MARKER.search(answer, start, end) and not any(a < end and start < b for a, b in code)
+        if not markers.MARKER.search(answer, start, end) and not any(a < end and start < b for a, b in code)
     ]
 
 
@@ -263,8 +265,11 @@ def clip(text: str) -> str:
 
 def _cited_by(answer: str, label: str) -> str:
     """Return the sentences of *answer* that cite *label*."""
-    cites = re.compile(rf"[\[【][\d \t,;、]*(?<!\d){re.escape(label)}(?!\d)[\d \t,;、]*[\]】]")
-    return " ".join(sentence for sentence in split(answer) if cites.search(sentence))
+    return " ".join(
+        sentence
+        for sentence in split(answer)
+        if any(label in markers.labels_of(marker) for marker in markers.MARKER.finditer(sentence))
+    )
 
 
 def _report(added: int, uncited: int) -> None:

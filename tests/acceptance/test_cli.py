@@ -41,17 +41,6 @@ CITATION_KEYS = {
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("files")
-    (folder / "refunds.md").write_text(
-        "# Refunds\n\nA refund for a monthly plan takes five working days.\n"
-        "\n## Annual plans\n\nA refund for an annual plan takes fifteen working days.\n"
-    )
-    (folder / "leave.md").write_text("# Leave\n\nEvery employee has 28 days of paid leave a year.\n")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory, files: Path) -> Program:
     """Run with the files in their channel; tests that share it only read."""
     program = Program(data=tmp_path_factory.mktemp("indexed"))
@@ -147,7 +136,15 @@ def test_people_read_the_answer_and_its_citations(indexed: Program) -> None:
     assert result.status == 0
     assert "28 days of paid leave" in result.out
     assert "[1] leave.md" in result.out
-    assert "Traceback" not in result.err
+    assert result.err == ""
+
+
+def test_on_a_terminal_it_is_said_what_a_question_waits_for(indexed: Program) -> None:
+    question = "How many days of paid leave does an employee have?"
+    plain, watched = indexed("ask", *CHANNEL, question), indexed.watched("ask", *CHANNEL, question)
+
+    assert "Searching 2 documents…" in watched.err
+    assert watched.out == plain.out
 
 
 @pytest.mark.parametrize(
@@ -202,12 +199,38 @@ def test_the_doctor_has_a_line_for_each_part(indexed: Program) -> None:
 
     checks = {check["name"]: check for check in healthy.json["checks"]}
     assert (healthy.status, healthy.json["ok"]) == (0, True)
-    assert {"settings", "data folder", "database", "vector store", "language model"} <= set(checks)
+    assert set(checks) == {
+        "settings",
+        "data folder",
+        "database",
+        "migrations",
+        "vector store",
+        "channel terminal:local:test",
+        "language model",
+        "embedding model",
+    }
     assert checks["channel terminal:local:test"]["status"] == "ok"
     assert (ill.status, ill.json["ok"]) == (1, False)
     failed = next(check for check in ill.json["checks"] if check["status"] == "fail")
     assert failed["name"] == "language model"
     assert failed["remedy"]
+
+
+def test_a_data_folder_that_cannot_be_used_is_one_sentence_and_a_line_of_the_doctor(
+    footnote: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    data = str(tmp_path / "file" / "data")
+
+    asked = footnote("docs", *CHANNEL, "--json", FOOTNOTE_DATA_DIR=data)
+    examined = footnote("doctor", "--json", FOOTNOTE_DATA_DIR=data)
+
+    assert (asked.status, asked.out) == (1, "")
+    assert len(asked.err.splitlines()) == 1
+    assert "FOOTNOTE_DATA_DIR" in asked.err
+    failed = {check["name"] for check in examined.json["checks"] if check["status"] == "fail"}
+    assert (examined.status, examined.json["ok"], examined.err) == (1, False, "")
+    assert failed == {"data folder", "database", "migrations", "vector store"}
 
 
 def test_reindex_rebuilds_a_channel(footnote: Program, files: Path) -> None:

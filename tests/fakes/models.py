@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import zlib
 from dataclasses import dataclass, field
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from numpy.typing import NDArray
@@ -34,6 +34,10 @@ class Reply:
     pieces: Sequence[str] = ()
     error: Exception | None = None
     """Raised after the pieces."""
+    hang_after: int | None = None
+    """After so many pieces nothing comes any more."""
+    final: str | None = None
+    """What the whole message holds in the end; None: the pieces."""
     places: Sequence[int] = ()
     """Places in the queue that the caller is told first."""
     gate: asyncio.Event | None = None
@@ -99,7 +103,7 @@ class ScriptedReading:
         if not self._said:
             return None
         return ScriptedMessage(
-            content="".join(self._said),
+            content="".join(self._said) if self._reply.final is None else self._reply.final,
             usage_metadata=self._reply.usage,
             response_metadata={"finish_reason": self._reply.finish_reason},
         )
@@ -112,6 +116,8 @@ class ScriptedReading:
             for piece in self._reply.pieces:
                 if self._reply.gate is not None:
                     await self._reply.gate.wait()
+                if len(self._said) == self._reply.hang_after:
+                    await asyncio.Event().wait()
                 self._said.append(piece)
                 yield piece
             ended = True

@@ -15,6 +15,8 @@ from tests.fakes.models import hash_words
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from aiohttp.typedefs import Handler
+
 CREATED = "2026-01-05T09:00:00Z"
 
 
@@ -62,6 +64,8 @@ class FakeOllama:
     capabilities: Sequence[str] = ("completion", "tools")
     answers: list[Answer] = field(default_factory=lambda: [Answer()])
     embed_status: int = 200
+    down: bool = False
+    """Whoever asks is told that the service is unavailable, as a proxy before it does."""
     requests: list[Request] = field(default_factory=list)
     prompts: list[list[str]] = field(default_factory=list)
     """The tokens the model read of each chat, after the cut."""
@@ -74,7 +78,7 @@ class FakeOllama:
     _started: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def __aenter__(self) -> Self:
-        app = web.Application(client_max_size=32 * 2**20)
+        app = web.Application(client_max_size=32 * 2**20, middlewares=[self._gate])
         app.router.add_get("/", self._root)
         app.router.add_get("/api/version", self._version)
         app.router.add_get("/api/tags", self._tags)
@@ -110,6 +114,10 @@ class FakeOllama:
     def chats(self) -> list[dict[str, Any]]:
         """Return the bodies sent to ``/api/chat``."""
         return [request.body for request in self.requests if request.path == "/api/chat"]
+
+    @web.middleware
+    async def _gate(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        return web.Response(status=503) if self.down else await handler(request)
 
     async def _root(self, _: web.Request) -> web.Response:
         return web.Response(text="Ollama is running")

@@ -19,6 +19,10 @@ class Script:
     events: Sequence[Progress | Delta | Exception] = ()
     """An exception is raised where it stands."""
     response: GenerationResponse
+    stopped: GenerationResponse = field(
+        default_factory=lambda: GenerationResponse(success=False, reason=Reason.CANCELLED)
+    )
+    """The outcome when it is closed before its end."""
     pause: Callable[[], Awaitable[None]] | None = None
     """Awaited before each event: a slow model."""
     gate: asyncio.Event | None = None
@@ -96,7 +100,7 @@ class ScriptedStream:
         if not self.drained and not self.closed:
             raise RuntimeError("the stream is not drained")
         if self.closed and not self.drained:
-            return GenerationResponse(success=False, reason=Reason.CANCELLED)
+            return self.script.stopped
         return self.script.response
 
     async def remember(self) -> Memory | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 ROUNDS = 50_000
+
+T = TypeVar("T")
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -18,3 +20,15 @@ async def until(condition: Callable[[], object]) -> None:
             return
         await asyncio.sleep(0)
     raise AssertionError("what is waited for never happens")
+
+
+async def eventually(condition: Callable[[], Awaitable[T]], seconds: float = 20.0) -> T:
+    """Ask *condition* again and again until it holds: for what threads, files and servers bring about.
+
+    Returns what it came to. Raises `TimeoutError` when it never does.
+    """
+    async with asyncio.timeout(seconds):
+        while True:
+            if result := await condition():
+                return result
+            await asyncio.sleep(0.01)

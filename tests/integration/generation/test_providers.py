@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from pipeline.domain import Chunk, CitedSource, Place
 from pipeline.errors import ModelMisconfigured, ModelNotFound, ModelUnavailable
 from pipeline.generation.choice import ModelChoice
-from pipeline.generation.embedders import EmbeddedEmbedder, ServedEmbedder
-from pipeline.generation.extractive import ExtractiveReader
+from pipeline.generation.embedders import BULK_CHARACTERS, EmbeddedEmbedder, ServedEmbedder
+from pipeline.generation.extractive import EXTRACTIVE
 from pipeline.generation.inspection import inspect
-from pipeline.generation.limiter import Limiters
-from pipeline.generation.providers import Llm, choose_embedder, choose_llm
+from pipeline.generation.limiter import Limiters, Priority
+from pipeline.generation.lookout import EVERY_S
+from pipeline.generation.providers import Llm, choose_embedder, choose_llm, recall_embedder
+from pipeline.generation.response import build_response
 from pipeline.ingestion.tokens import analyze
+from tests.fakes.clock import FakeClock
 from tests.fakes.hosted import FakeHosted
 from tests.fakes.models import ScriptedEmbedder
-from tests.fakes.ollama import FakeOllama
+from tests.fakes.ollama import Answer, FakeOllama
+from tests.fakes.waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
+
+    from pipeline.ports import Embedder
 
 NOBODY = "http://127.0.0.1:9"
 """The discard port: nobody listens."""
@@ -34,10 +43,31 @@ async def ollama() -> AsyncIterator[FakeOllama]:
         yield server
 
 
-async def choose(**values: Any) -> Llm:
+async def choose(*, clock: Callable[[], float] = time.monotonic, **values: Any) -> Llm:
     return await choose_llm(
-        ModelChoice(**values), embedder=ScriptedEmbedder(), analyze=analyze, limiters=Limiters()
+        ModelChoice(**values), embedder=ScriptedEmbedder(), analyze=analyze, limiters=Limiters(), clock=clock
     )
+
+
+async def answer(llm: Llm) -> tuple[str, tuple[str, ...]]:
+    """Return what is answered from one source, and what it had to do without."""
+    chunk = Chunk(
+        chunk_id="d-1",
+        document_id="d",
+        display_name="policy.pdf",
+        source="",
+        chunk_index=0,
+        text="Refunds take five days.",
+        place=Place(),
+    )
+    sources = [CitedSource(label="1", chunk=chunk)]
+    reading = llm.reader.read("How long do refunds take?", sources, "", waiting=lambda _: None)
+    text = "".join([piece async for piece in reading])
+    return text, build_response(reading.message, ()).degraded
+
+
+async def embedder_of(choice: ModelChoice) -> Embedder:
+    return (await choose_embedder(choice, limiters=Limiters())).embedder
 
 
 async def test_auto_is_ollama_where_it_has_the_model(ollama: FakeOllama) -> None:
@@ -59,9 +89,48 @@ async def test_auto_is_extractive_where_nobody_answers(ollama: FakeOllama) -> No
     await ollama.stop()
     llm = await choose(base_url=ollama.url)
 
-    assert isinstance(llm.reader, ExtractiveReader)
+    assert llm.reader.name == "extractive"
     assert "cannot be reached" in llm.note
     assert (await llm.summarizer.summarize("", "How long?", "Five days [1]."))[0]
+
+
+async def test_auto_looks_again_and_takes_ollama_when_it_is_there(ollama: FakeOllama) -> None:
+    clock = FakeClock()
+    ollama.chat_models.clear()
+    llm = await choose(clock=clock.monotonic, base_url=ollama.url)
+    ollama.chat_models["llama3.2"] = 4096
+
+    assert llm.reader.name == "extractive"
+    clock.advance(EVERY_S)
+    assert llm.reader.name == "extractive", "nobody waits for the look"
+
+    async def found() -> bool:
+        return llm.reader.name != "extractive"
+
+    assert await eventually(found)
+    assert llm.reader.name == "ollama:llama3.2"
+    assert await answer(llm) == ("Refunds take five days [1].", ())
+
+
+async def test_auto_quotes_sentences_while_ollama_is_down_and_words_answers_again_afterwards(
+    ollama: FakeOllama,
+) -> None:
+    llm = await choose(base_url=ollama.url)
+    half = Answer(pieces=["Refunds take, as the policy says, ", "five"], error_after=1)
+    ollama.answers = [Answer(status=500), half, Answer()]
+
+    assert await answer(llm) == ("Refunds take five days [1].", (EXTRACTIVE,))
+    with pytest.raises(ModelUnavailable):
+        await answer(llm)
+    assert await answer(llm) == ("Refunds take five days [1].", ())
+
+
+async def test_a_named_provider_that_fails_is_not_stood_in_for(ollama: FakeOllama) -> None:
+    llm = await choose(provider="ollama", base_url=ollama.url)
+    ollama.answers = [Answer(status=500)]
+
+    with pytest.raises(ModelUnavailable):
+        await answer(llm)
 
 
 async def test_extractive_asks_no_server() -> None:
@@ -108,7 +177,7 @@ async def test_anthropic_without_a_key_is_refused() -> None:
 
 
 async def test_embeddings_of_ollama_are_prefixed_batched_and_of_length_one(ollama: FakeOllama) -> None:
-    chosen = await choose_embedder(ModelChoice(base_url=ollama.url))
+    chosen = await choose_embedder(ModelChoice(base_url=ollama.url), limiters=Limiters())
     embedder = chosen.embedder
     ollama.requests.clear()
 
@@ -130,25 +199,65 @@ async def test_embeddings_of_ollama_are_prefixed_batched_and_of_length_one(ollam
     assert (await embedder.embed_documents([])).shape == (0, 48)
 
 
+async def test_bulk_embedding_waits_behind_answers_and_a_question_does_not(ollama: FakeOllama) -> None:
+    limiters = Limiters(1)
+    embedder = (await choose_embedder(ModelChoice(base_url=ollama.url), limiters=limiters)).embedder
+    ollama.requests.clear()
+    async with limiters.of(ollama.url).slot(Priority.ANSWER):
+        bulk = asyncio.create_task(embedder.embed_documents(["x" * (BULK_CHARACTERS + 1)]))
+        await asyncio.sleep(0)
+        await embedder.embed_query("a question")
+        await embedder.embed_documents(["a sentence of an answer"])
+        inputs = [request.body["input"] for request in ollama.requests]
+        assert not bulk.done()
+    await bulk
+
+    assert inputs == [["search_query: a question"], ["search_document: a sentence of an answer"]]
+
+
+async def test_a_remembered_embedder_is_had_again_is_away_or_is_gone(ollama: FakeOllama) -> None:
+    async def recall(name: str, **values: Any) -> Embedder | None:
+        return await recall_embedder(ModelChoice(base_url=ollama.url, **values), name, limiters=Limiters())
+
+    again = await recall("ollama:nomic-embed-text")
+    assert again is not None
+    assert (await again.embed_query("anything")).shape == (48,)
+    assert isinstance(await recall("embedded:all-minilm-l6-v2-int8"), EmbeddedEmbedder)
+    with pytest.raises(ModelNotFound, match="does not have the model"):
+        await recall("ollama:mxbai-embed-large")
+    for name in ("openai:text-embedding-3-small", "embedded:other", "scripted:words"):
+        with pytest.raises(ModelMisconfigured):
+            await recall(name)
+    await ollama.stop()
+    assert await recall("ollama:nomic-embed-text") is None
+
+
+async def test_a_server_that_does_not_speak_ollamas_protocol_has_lost_nothing() -> None:
+    async with FakeHosted() as other:
+        choice = ModelChoice(base_url=other.url)
+
+        assert await recall_embedder(choice, "ollama:nomic-embed-text", limiters=Limiters()) is None
+
+
 async def test_auto_embeds_in_this_process_where_ollama_lacks_the_model(ollama: FakeOllama) -> None:
     ollama.embedding_models.clear()
-    chosen = await choose_embedder(ModelChoice(base_url=ollama.url))
+    chosen = await choose_embedder(ModelChoice(base_url=ollama.url), limiters=Limiters())
 
     assert isinstance(chosen.embedder, EmbeddedEmbedder)
     assert "nomic-embed-text" in chosen.note
 
 
 async def test_the_embedded_model_is_the_only_one_of_its_kind() -> None:
-    assert (await choose_embedder(ModelChoice(provider="embedded"))).embedder.dimension == 384
+    assert (await embedder_of(ModelChoice(provider="embedded"))).dimension == 384
     with pytest.raises(ModelMisconfigured, match="not installed"):
-        await choose_embedder(ModelChoice(provider="embedded", model="other"))
+        await choose_embedder(ModelChoice(provider="embedded", model="other"), limiters=Limiters())
 
 
 async def test_an_embedding_server_that_is_down_learns_its_dimension_when_it_comes_up(
     ollama: FakeOllama,
 ) -> None:
     ollama.embed_status = 500
-    chosen = await choose_embedder(ModelChoice(provider="ollama", base_url=ollama.url))
+    chosen = await choose_embedder(ModelChoice(provider="ollama", base_url=ollama.url), limiters=Limiters())
 
     with pytest.raises(ModelUnavailable):
         assert chosen.embedder.dimension
@@ -158,7 +267,7 @@ async def test_an_embedding_server_that_is_down_learns_its_dimension_when_it_com
 
 
 async def test_a_replaced_embedding_model_is_noticed(ollama: FakeOllama) -> None:
-    embedder = (await choose_embedder(ModelChoice(base_url=ollama.url))).embedder
+    embedder = await embedder_of(ModelChoice(base_url=ollama.url))
     ollama.embedding_models["nomic-embed-text"] = 32
 
     with pytest.raises(ModelUnavailable, match="another form"):
@@ -166,7 +275,7 @@ async def test_a_replaced_embedding_model_is_noticed(ollama: FakeOllama) -> None
 
 
 async def test_a_missing_embedding_model_is_not_found(ollama: FakeOllama) -> None:
-    embedder = (await choose_embedder(ModelChoice(base_url=ollama.url))).embedder
+    embedder = await embedder_of(ModelChoice(base_url=ollama.url))
     ollama.embedding_models.clear()
 
     with pytest.raises(ModelNotFound, match="ollama pull nomic-embed-text"):
@@ -176,7 +285,7 @@ async def test_a_missing_embedding_model_is_not_found(ollama: FakeOllama) -> Non
 async def test_openai_compatible_embeddings_are_sent_as_text() -> None:
     async with FakeHosted() as server:
         choice = ModelChoice(provider="openai", model="e5-small", base_url=f"{server.url}/v1")
-        embedder = (await choose_embedder(choice)).embedder
+        embedder = await embedder_of(choice)
         vectors = await embedder.embed_documents(["one", "two"])
 
     assert isinstance(embedder, ServedEmbedder)

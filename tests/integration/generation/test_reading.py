@@ -7,9 +7,11 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from prometheus_client import REGISTRY
 
 from pipeline.domain import Chunk, CitedSource, Place
 from pipeline.errors import ModelMisconfigured, ModelNotFound, ModelTimeout, ModelUnavailable
+from pipeline.generation.budget import DROPPED
 from pipeline.generation.chain import TRUNCATED, Limits, ModelReader, ModelSummarizer
 from pipeline.generation.choice import ModelChoice
 from pipeline.generation.clients import chat_model
@@ -242,6 +244,25 @@ async def test_reasoning_in_the_text_never_reaches_it(ollama: FakeOllama, pieces
     assert build_response(reading.message, ()).answer == "Five days [1]."
 
 
+@pytest.mark.parametrize(
+    ("pieces", "count"),
+    [(["<think>x</think>Five days."], 1), (["Okay, I see.</think>Five"], 1), (["Five."], 0)],
+)
+async def test_reasoning_that_was_taken_out_is_counted(
+    ollama: FakeOllama, pieces: list[str], count: int
+) -> None:
+    def counted() -> float:
+        return REGISTRY.get_sample_value("footnote_sanitized_total", {"kind": "reasoning"}) or 0.0
+
+    before = counted()
+    ollama.answers = [Answer(pieces=pieces)]
+    with trace.collect() as events:
+        await drain(read(reader_for(ollama)))
+
+    assert counted() == before + count
+    assert sum(event["event"] == "generation.reasoning_removed" for event in events) == count
+
+
 async def test_a_model_that_once_reasoned_aloud_is_held_from_the_start(ollama: FakeOllama) -> None:
     aloud = "Refunds are mentioned in source one, which says five days. </think>"
     ollama.answers = [Answer(pieces=[aloud[:40], aloud[40:], "Five days [1]."])]
@@ -320,7 +341,7 @@ async def test_what_does_not_fit_is_left_out_before_the_server_can_cut_it(ollama
     assert reading.message is not None
     budget = next(event for event in events if event["event"] == "generation.budget")
     assert budget["dropped"] >= 4
-    assert build_response(reading.message, ()).degraded == ()
+    assert build_response(reading.message, ()).degraded == (DROPPED,)
 
 
 async def test_a_server_that_cuts_the_prompt_silently_is_found_out(ollama: FakeOllama) -> None:

@@ -52,9 +52,13 @@ def opened(tmp_path: Path) -> Callable[..., AbstractAsyncContextManager[Service]
 
     @asynccontextmanager
     async def open_it(
-        reader: Reader | None = None, embedder: Embedder | None = None, *, working: bool = True
+        reader: Reader | None = None,
+        embedder: Embedder | None = None,
+        *,
+        working: bool = True,
+        sparse: bool = True,
     ) -> AsyncIterator[Service]:
-        settings = Settings(data_dir=tmp_path / "data", _env_file=None)
+        settings = Settings(data_dir=tmp_path / "data", retrieval={"sparse": sparse}, _env_file=None)
         llm = Llm(
             reader=reader or ScriptedReader("It takes five working days [1]."),
             summarizer=ExtractiveSummarizer(analyze),

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from prometheus_client import REGISTRY
 
-from pipeline.domain import Delta, DocumentStatus, Filters, Progress, Question, Reason, Stage
+from pipeline.domain import Delta, DocumentStatus, Filters, Progress, Question, Reason, Scope, Stage
 from pipeline.errors import ModelNotFound, ModelTimeout, ModelUnavailable
 from pipeline.ingestion.intake import Upload
 from tests.fakes.models import Reply, ScriptedEmbedder, ScriptedReader
@@ -17,11 +19,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.bootstrap import Service
-    from pipeline.domain import GenerationResponse, Scope
+    from pipeline.domain import GenerationResponse
 
     Opened = Callable[..., AbstractAsyncContextManager[Service]]
 
 MONTHLY = "How long does a refund for a monthly plan take?"
+
+
+def counted(name: str, **labels: str) -> float:
+    return REGISTRY.get_sample_value(name, labels) or 0.0
 
 
 async def answer(service: Service, scope: Scope, text: str) -> GenerationResponse:
@@ -124,9 +130,14 @@ async def test_a_search_can_be_narrowed_to_documents(opened: Opened, scope: Scop
             text="How many days?", scope=scope, filters=Filters(document_ids=frozenset({"dnone"}))
         )
         nothing = await (await service.pipeline()).ask(unknown)
+        empty = await (await service.pipeline()).ask(
+            replace(unknown, scope=Scope.parse("terminal:local:empty"))
+        )
 
     assert {source.chunk.document_id for source in response.sources} == {leave}
-    assert nothing.reason is Reason.NO_DOCUMENTS
+    assert nothing.reason is Reason.NO_RELEVANT_CONTEXT
+    assert "limited to" in (nothing.message or "")
+    assert empty.reason is Reason.NO_DOCUMENTS
 
 
 @pytest.mark.parametrize("text", ["", " \n", "[1]"])
@@ -172,6 +183,107 @@ async def test_a_fault_of_ours_is_a_reason_and_not_a_crash(
     assert response.reason is Reason.INTERNAL_ERROR
 
 
+async def test_an_index_that_cannot_be_read_says_what_to_do(
+    opened: Opened, scope: Scope, folder: Path, tmp_path: Path
+) -> None:
+    async with opened() as service:
+        await ingest(service, scope, folder)
+    for manifest in (tmp_path / "data" / "vectors").rglob("*.manifest"):
+        manifest.write_bytes(b"")
+    async with opened(working=False) as service:
+        response = await answer(service, scope, MONTHLY)
+
+    assert response.reason is Reason.INTERNAL_ERROR
+    assert "footnote reindex" in (response.message or "")
+    assert response.trace[0]["error"] == "CatalogUnavailable"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelUnavailable(), Reason.MODEL_UNAVAILABLE),
+        (ModelTimeout(), Reason.MODEL_TIMEOUT),
+        (ModelNotFound(), Reason.MODEL_NOT_FOUND),
+    ],
+)
+async def test_a_search_that_no_model_can_make_names_the_model_and_promises_no_passages(
+    opened: Opened, scope: Scope, folder: Path, error: Exception, reason: Reason
+) -> None:
+    embedder = ScriptedEmbedder()
+    async with opened(embedder=embedder, sparse=False) as service:
+        await ingest(service, scope, folder)
+        embedder.error = error
+        response = await answer(service, scope, MONTHLY)
+
+    assert response.reason is reason
+    assert "embedding model" in (response.message or "")
+    assert "passages" not in (response.message or "")
+
+
+async def test_passages_that_do_not_fit_are_left_out_and_that_is_said_and_counted(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    before = counted("footnote_degraded_total", part="context:dropped")
+    async with opened(ScriptedReader("Five days [1].", source_budget=70)) as service:
+        await ingest(service, scope, folder)
+        response = await answer(service, scope, MONTHLY)
+
+    assert response.success
+    assert len(response.sources) == 1
+    assert response.degraded == ("context:dropped",)
+    assert counted("footnote_degraded_total", part="context:dropped") == before + 1
+
+
+async def test_a_stopped_answer_keeps_what_was_shown_with_its_sources_and_is_counted(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    before = counted("footnote_questions_total", outcome="cancelled")
+    reader = ScriptedReader(Reply(pieces=["It takes five working days [1], and ", "more"], hang_after=1))
+    async with opened(reader) as service:
+        await ingest(service, scope, folder)
+        stream = (await service.pipeline()).ask_stream(Question(text=MONTHLY, scope=scope, thread="t"))
+        async for event in stream:
+            if isinstance(event, Delta):
+                await stream.aclose()
+        await stream.remember()
+        last = await service.stores.threads.last_turn(scope, "t")
+
+    stopped = stream.response
+    assert stopped.reason is Reason.CANCELLED
+    assert stopped.answer.startswith("It takes five working days [1]")
+    assert [(c.label, c.section) for c in stopped.citations] == [("1", "Refunds > Timing")]
+    assert stopped.trace
+    assert stopped.latency.total > 0
+    assert counted("footnote_questions_total", outcome="cancelled") == before + 1
+    assert last is not None
+    assert last.answer == stopped.answer
+
+
+async def test_a_fault_of_ours_in_the_middle_leaves_the_sources_of_what_was_shown(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    broken = Reply(pieces=["It takes five working days [1], and so on"], error=ZeroDivisionError())
+    async with opened(ScriptedReader(broken)) as service:
+        await ingest(service, scope, folder)
+        response = await answer(service, scope, MONTHLY)
+
+    assert response.reason is Reason.INTERNAL_ERROR
+    assert [citation.label for citation in response.citations] == ["1"]
+
+
+async def test_reasoning_that_shows_at_the_end_is_no_part_of_the_answer(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    reply = Reply(
+        pieces=["I look at [9] first. ", "It takes five days [1]."], final="It takes five days [1]."
+    )
+    async with opened(ScriptedReader(reply)) as service:
+        await ingest(service, scope, folder)
+        response = await answer(service, scope, MONTHLY)
+
+    assert response.answer == "It takes five days [1]."
+
+
 async def test_a_stopped_answer_closes_the_model_and_says_that_it_was_stopped(
     opened: Opened, scope: Scope, folder: Path
 ) -> None:
@@ -210,6 +322,26 @@ async def test_a_follow_up_is_searched_and_read_in_the_light_of_the_summary(
     assert second.citations[0].section == "Refunds > Annual plans"
     assert all(read.summary == "" for read in reader.reads[2:])
     assert elsewhere.trace
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_memory_that_was_reset_while_the_answer_was_read_stays_empty(
+    opened: Opened, scope: Scope, folder: Path, streamed: bool
+) -> None:
+    question = Question(text=MONTHLY, scope=scope, thread="t")
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        pipeline = await service.pipeline()
+        await pipeline.remember(question, await pipeline.ask(question))
+        stream = pipeline.ask_stream(question)
+        _ = [event async for event in stream]
+        await service.stores.threads.reset(scope, "t")
+        memory = await stream.remember() if streamed else await pipeline.remember(question, stream.response)
+        after = await service.stores.threads.summary(scope, "t")
+
+    assert memory is not None
+    assert not memory.accepted
+    assert after.text == ""
 
 
 async def test_only_answers_advance_the_memory_of_a_thread(

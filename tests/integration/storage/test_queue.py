@@ -233,11 +233,31 @@ async def test_a_job_that_crashes_every_worker_is_given_up(queue: Queue, calenda
     for _ in range(MAX_ATTEMPTS):
         assert (await claimed(queue)).id == added.id
         calendar.advance(31)
+    spent = await claimed(queue)
+    assert (spent.id, spent.attempts) == (added.id, MAX_ATTEMPTS + 1)
+    calendar.advance(31)
     assert (await claimed(queue)).dedupe_key == "healthy"
     (dead,) = await queue.failed(SCOPE)
     assert (dead.id, dead.state, dead.reason) == (added.id, JobState.DEAD, Reason.INTERNAL_ERROR)
     assert dead.message
     assert dead.finished_at == calendar()
+
+
+async def test_what_is_undone_waits_runs_or_was_lost_and_is_listed_in_the_order_it_came(
+    queue: Queue, calendar: FakeCalendar
+) -> None:
+    for key in ("lost", "done", "running", "queued"):
+        await queue.enqueue(new(key))
+    await queue.fail(await claimed(queue), IngestReason.CORRUPT)
+    await queue.finish(await claimed(queue))
+    await claimed(queue)
+    await queue.enqueue(new("other kind", kind="forget"))
+    undone = await queue.undone(SCOPE, "ingest")
+    assert [(job.dedupe_key, job.state) for job in undone] == [
+        ("lost", JobState.FAILED),
+        ("running", JobState.RUNNING),
+        ("queued", JobState.QUEUED),
+    ]
 
 
 async def test_a_retried_job_waits_and_then_comes_up_again(queue: Queue, calendar: FakeCalendar) -> None:

@@ -13,7 +13,7 @@ import pytest
 from pipeline.domain import IngestReason, Reason, Scope
 from pipeline.errors import IngestError, ModelUnavailable, StorageError
 from pipeline.storage.queue import MAX_ATTEMPTS, Job, JobState, NewJob, Queue
-from pipeline.storage.worker import BEAT, Worker
+from pipeline.storage.worker import BEAT, DAY, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -85,7 +85,14 @@ def desk() -> Desk:
     return Desk()
 
 
-def worker(queue: Queue, calendar: FakeCalendar, handler: Handler, *, grace: float = 0.0) -> Worker:
+def worker(
+    queue: Queue,
+    calendar: FakeCalendar,
+    handler: Handler,
+    *,
+    grace: float = 0.0,
+    on_dead: Handler | None = None,
+) -> Worker:
     """Build a worker for whom waiting for the queue takes no time."""
 
     async def sleep(seconds: float) -> None:
@@ -96,6 +103,7 @@ def worker(queue: Queue, calendar: FakeCalendar, handler: Handler, *, grace: flo
         {"ingest": handler},
         owner="worker",
         grace=grace,
+        on_dead=on_dead,
         clock=calendar,
         sleep=sleep,
         jitter=lambda: 0.5,
@@ -171,6 +179,83 @@ async def test_another_error_is_retried_with_growing_delays_and_then_given_up(
     assert len(moments) == dead.attempts == MAX_ATTEMPTS
     gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(moments)]
     assert all(gap >= least for gap, least in zip(gaps, (2, 6, 18), strict=True))
+
+
+async def break_down(job: Job) -> None:
+    raise ModelUnavailable("The server is down.")
+
+
+async def test_a_job_that_is_given_up_is_heard_once_more_while_its_channel_is_held_for_it(
+    queue: Queue, calendar: FakeCalendar
+) -> None:
+    heard: list[Job] = []
+
+    async def hear(job: Job) -> None:
+        await queue.enqueue(NewJob(kind="other", scope=SCOPE))
+        assert await queue.claim("another", scope=SCOPE) is None
+        heard.append(job)
+
+    job = await add(queue, "a")
+    await worker(queue, calendar, break_down, on_dead=hear).drain()
+    (last,) = heard
+    assert (last.id, last.state, last.reason) == (job.id, JobState.DEAD, IngestReason.MODEL_UNAVAILABLE)
+    assert last.message == "The server is down."
+    dead = await state(queue, job)
+    assert (dead.state, dead.reason, dead.message) == (last.state, last.reason, last.message)
+
+
+async def test_a_job_that_crashed_all_its_workers_is_given_up_without_being_begun_again(
+    queue: Queue, calendar: FakeCalendar, desk: Desk
+) -> None:
+    heard: list[Job] = []
+
+    async def hear(job: Job) -> None:
+        heard.append(job)
+
+    job = await add(queue, "a")
+    for _ in range(MAX_ATTEMPTS):
+        assert await queue.claim("crashing") is not None
+        calendar.advance(31)
+    await worker(queue, calendar, desk, on_dead=hear).drain()
+    assert desk.begun == []
+    assert [(each.id, each.reason) for each in heard] == [(job.id, IngestReason.INTERNAL_ERROR)]
+    dead = await state(queue, job)
+    assert (dead.state, dead.message) == (JobState.DEAD, heard[0].message)
+
+
+async def test_a_last_word_that_fails_does_not_keep_a_job_from_ending(
+    queue: Queue, calendar: FakeCalendar, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def stammer(job: Job) -> None:
+        raise RuntimeError("words of a file")
+
+    job = await add(queue, "a")
+    await worker(queue, calendar, break_down, on_dead=stammer).drain()
+    assert (await state(queue, job)).state is JobState.DEAD
+    assert "RuntimeError at test_queue_worker.py:" in caplog.text
+    assert "words of a file" not in caplog.text
+
+
+async def test_a_running_worker_does_its_daily_chores_at_once_and_every_day(
+    queue: Queue, calendar: FakeCalendar, desk: Desk
+) -> None:
+    done: list[float] = []
+
+    async def tidy() -> None:
+        done.append(calendar().timestamp())
+        if len(done) == 1:
+            raise StorageError
+
+    stop = asyncio.Event()
+    hands = Worker(queue, {"ingest": desk}, owner="w", daily=tidy, clock=calendar, sleep=calendar.sleep)
+    running = asyncio.create_task(hands.run(stop))
+    for _ in range(2):
+        await calendar.sleeping(DAY)
+        calendar.advance(DAY)
+    await calendar.sleeping(DAY)
+    stop.set()
+    await running
+    assert [later - earlier for earlier, later in pairwise(done)] == [DAY, DAY]
 
 
 async def test_a_job_that_recovers_is_done(queue: Queue, calendar: FakeCalendar) -> None:

@@ -36,6 +36,17 @@ async def test_an_sqlite_database_is_set_up_to_wait_and_to_keep_its_references(s
     assert found == ["wal", 30000, 1, 1]
 
 
+async def test_what_was_removed_is_not_left_in_the_sqlite_file(sqlite: Database, tmp_path: Path) -> None:
+    async with sqlite.write() as connection:
+        await connection.execute(
+            threads.insert().values(scope_key="s", thread="t", summary="zebrafish " * 2000, version=0)
+        )
+    async with sqlite.write() as connection:
+        await connection.execute(threads.delete())
+    await sqlite.close()
+    assert b"zebrafish" not in b"".join(path.read_bytes() for path in tmp_path.glob("footnote.sqlite3*"))
+
+
 async def test_increments_by_ten_tasks_at_once_are_all_kept(database: Database) -> None:
     async with database.write() as connection:
         await connection.execute(threads.insert().values(scope_key="s", thread="t", summary="", version=0))

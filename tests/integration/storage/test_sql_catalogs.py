@@ -6,11 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import text
 
 from pipeline.domain import Scope
 from pipeline.errors import CatalogError
 from pipeline.storage.generations import Catalogs
 from pipeline.storage.queue import NewJob, Queue
+from pipeline.storage.refs import FIRST_ANALYZER
 
 if TYPE_CHECKING:
     from pipeline.storage.sql import Database
@@ -34,6 +36,34 @@ async def test_the_first_generation_is_current_at_once(catalogs: Catalogs) -> No
     assert (ref.generation, ref.embedder, ref.dimension) == (1, "embedded:small", 384)
     assert await catalogs.current(SCOPE) == ref
     assert await catalogs.scopes() == [SCOPE]
+
+
+async def test_a_catalog_knows_by_which_analyzer_it_was_written(database: Database) -> None:
+    before = await Catalogs(database, analyzer=1).create(SCOPE, "embedded:small", 384)
+    later = Catalogs(database, analyzer=2)
+    assert await later.current(SCOPE) == before
+    renewed = await later.begin(SCOPE, "embedded:small", 384)
+    await later.activate(renewed)
+    current = await later.current(SCOPE)
+    assert current is not None
+    assert (before.analyzer, current.analyzer) == (1, 2)
+
+
+async def test_a_program_that_knows_of_no_analyzers_has_the_first(database: Database) -> None:
+    catalogs = Catalogs(database, analyzer=3)
+    ref = await catalogs.create(SCOPE, "embedded:small", 384)
+    async with database.write() as connection:
+        await connection.execute(text("DELETE FROM catalogs"))
+        await connection.execute(
+            text(
+                "INSERT INTO catalogs (scope_key, generation, embedder, dimension, state, created_at) "
+                "VALUES (:key, :generation, 'embedded:small', 384, 'current', '2026-03-01 12:00:00')"
+            ),
+            {"key": SCOPE.key, "generation": ref.generation},
+        )
+    current = await catalogs.current(SCOPE)
+    assert current is not None
+    assert current.analyzer == FIRST_ANALYZER
 
 
 async def test_creating_twice_keeps_the_index_that_is_there(catalogs: Catalogs) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -133,6 +134,35 @@ async def test_a_lost_channel_leaves_nothing_of_what_was_said_in_it(threads: Thr
     assert await threads.turn(SCOPE, turn_id) is None
     assert not await threads.add_feedback(turn_id, Verdict.UP, None, "U1")
     assert await threads.turn(OTHER, kept) is not None
+
+
+async def test_forgetting_a_document_removes_what_was_answered_from_it_and_what_came_of_that(
+    threads: Threads,
+) -> None:
+    def citing(number: int, *document_ids: str) -> TurnRecord:
+        response = {"citations": [{"label": "1", "document_id": each} for each in document_ids]}
+        return replace(turn(number), response=response)
+
+    for thread in ("a", "b"):
+        await threads.save_summary(SCOPE, thread, "one", expected_version=0)
+    for number, cited in enumerate([["kept"], ["kept", "gone"], ["also gone"], []]):
+        await threads.add_turn(SCOPE, "a", citing(number, *cited))
+    await threads.add_turn(SCOPE, "b", citing(9, "kept"))
+    await threads.add_turn(OTHER, "a", citing(9, "gone"))
+
+    assert await threads.forget_documents(SCOPE, ["gone", "also gone"]) == 2
+
+    assert [each.question for each in await threads.turns(SCOPE, "a", 9)] == ["question 0", "question 3"]
+    assert await threads.summary(SCOPE, "a") == Summary(text="", version=2)
+    assert await threads.summary(SCOPE, "b") == Summary(text="one", version=1)
+    assert len(await threads.turns(SCOPE, "b", 9)) == len(await threads.turns(OTHER, "a", 9)) == 1
+
+
+async def test_a_turn_of_any_shape_survives_the_forgetting_of_a_document(threads: Threads) -> None:
+    shapes: list[dict[str, Any]] = [{}, {"citations": None}, {"citations": [{}]}]
+    for response in shapes:
+        await threads.add_turn(SCOPE, "t", replace(turn(), response=response))
+    assert await threads.forget_documents(SCOPE, ["d1"]) == 0
 
 
 async def test_the_id_of_a_removed_turn_is_not_given_to_another(threads: Threads) -> None:

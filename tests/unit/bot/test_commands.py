@@ -40,11 +40,13 @@ async def test_documents_are_listed_with_state_size_and_id(desk: Desk) -> None:
         document("d2", "notes.md", pages=None, chunks=1200),
         document("d3", "new.pdf", status=DocumentStatus.QUEUED),
         document("d4", "scan.pdf", status=DocumentStatus.FAILED, reason=IngestReason.NO_TEXT),
+        document("d5", "half.pdf", message="3 of 12 pages hold no text and are not searched."),
     )
 
     text = await desk.run("docs")
 
-    assert "**4 documents**" in text
+    assert "**5 documents**" in text
+    assert "60 passages; 3 of 12 pages hold no text and are not searched. · `d5`" in text
     assert "- **handbook.pdf** — 1 page, 60 passages · `d1`" in text
     assert "- **notes.md** — 1,200 passages · `d2`" in text
     assert "- **new.pdf** — queued · `d3`" in text
@@ -159,7 +161,7 @@ async def test_why_shows_how_the_last_answer_came_about(desk: Desk) -> None:
 async def test_why_says_why_there_was_no_answer(desk: Desk) -> None:
     desk.journal.turns[SCOPE.key, "t1"] = FakeTurn(question="?", reason=Reason.NO_RELEVANT_CONTEXT)
 
-    assert "- Outcome: NO_RELEVANT_CONTEXT: Nothing in this channel" in await desk.run("why")
+    assert "- Outcome: NO_RELEVANT_CONTEXT: I found nothing in this channel" in await desk.run("why")
 
 
 async def test_why_knows_nothing_of_other_threads_and_channels(desk: Desk) -> None:

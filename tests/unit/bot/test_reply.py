@@ -14,6 +14,7 @@ from bot.chat import (
 from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR
+from bot.wording import RESTARTING
 from pipeline.domain import Delta, GenerationResponse, Progress, Reason, Stage
 from tests.fakes.chat import FakeChat
 from tests.fakes.clock import FakeClock
@@ -276,6 +277,27 @@ async def test_a_stopped_answer_keeps_its_text_and_says_that_it_was_stopped() ->
     (text,) = chat.texts()
     assert text.startswith("Sentence 0")
     assert text.endswith("_Stopped._")
+
+
+async def test_a_stopped_answer_resolves_the_markers_that_were_shown() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    script = slow(answer(LONG), clock, 1.0)
+    script.stopped = GenerationResponse(
+        success=False, reason=Reason.CANCELLED, answer="Five days [1].", citations=(citation("1"),)
+    )
+    stream = stream_of(script)
+    reply = reply_on(chat, clock)
+    task = asyncio.create_task(reply.show(given(stream)))
+    await until(lambda: any(text.startswith("Sentence") for text in chat.texts()))
+
+    reply.halt(Halt.RESTARTING)
+    outcome = await task
+
+    (text,) = chat.texts()
+    assert text.startswith("Five days [1].\n\n[1] handbook.pdf, page 3")
+    assert text.endswith(f"_{RESTARTING}_")
+    assert outcome.response.citations == (citation("1"),)
 
 
 async def test_an_answer_that_was_stopped_before_it_began_says_so() -> None:

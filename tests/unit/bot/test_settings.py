@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.settings import InvalidSettings, Settings, is_loopback, load_settings
+from bot.settings import InvalidSettings, Settings, load_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,8 +88,33 @@ def test_a_local_address_may_be_plain() -> None:
     assert Settings(slack={"api_base_url": "http://127.0.0.1:9/api/"}, _env_file=None).slack.api_base_url
 
 
-@pytest.mark.parametrize(
-    ("host", "local"), [("localhost", True), ("127.0.0.9", True), ("::1", True), ("10.0.0.1", False)]
-)
-def test_loopback_is_told_by_name_and_address(host: str, local: bool) -> None:
-    assert is_loopback(host) is local
+def test_platforms_are_those_that_a_token_was_given_for() -> None:
+    address = Settings(slack={"api_base_url": "https://slack.example/api/"}, _env_file=None)
+    tokens = Settings(slack={"signing_secret": "s"}, discord={"token": "t"}, _env_file=None)
+
+    assert address.platforms == ()
+    assert tokens.platforms == ("Slack", "Discord")
+
+
+def test_a_tilde_in_the_file_is_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".env").write_text("FOOTNOTE_DATA_DIR=~/kept\n")
+
+    settings = load_settings()
+
+    assert settings.data_dir == tmp_path / "kept"
+    assert str(tmp_path / "kept") in settings.database
+
+
+def test_a_home_that_nobody_has_is_a_fault_of_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", "~nobody-of-this-name/kept")
+
+    with pytest.raises(InvalidSettings, match="FOOTNOTE_DATA_DIR: nobody's home"):
+        load_settings()
+
+
+def test_a_group_that_is_set_as_a_whole_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_LLM", "x")
+
+    with pytest.raises(InvalidSettings, match="FOOTNOTE_LLM: this is a group"):
+        load_settings()

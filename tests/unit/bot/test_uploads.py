@@ -88,6 +88,16 @@ async def test_a_file_that_failed_says_why() -> None:
     assert door.versions[-1].startswith("**scan.pdf** was not indexed: it holds no text.")
 
 
+async def test_a_half_scanned_file_is_ready_and_says_what_is_missing() -> None:
+    door = Door(document("d1", message="3 of 12 pages hold no text and are not searched."))
+
+    await door.upload()
+
+    assert door.versions[-1] == (
+        "**handbook.pdf** is ready: 12 pages, 60 passages. 3 of 12 pages hold no text and are not searched."
+    )
+
+
 @pytest.mark.parametrize("reason", list(IngestReason))
 async def test_a_file_that_was_refused_at_the_door_says_why(reason: IngestReason) -> None:
     door = Door(receipt=FakeReceipt(status="failed", document_id=None, reason=reason))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.wording import final_text, ingest_sentence, notes, sentence
+from bot.wording import extent, final_text, ingest_sentence, notes, sentence, unserved
 from pipeline.domain import GenerationResponse, IngestReason, Reason
 from tests.fakes.pipeline import citation
 
@@ -57,6 +57,8 @@ def test_a_refused_answer_is_not_shown_even_if_it_was_released() -> None:
         ("rerank:timeout", "not refined"),
         ("extractive", "No language model"),
         ("generation:context_truncated", "cut the passages short"),
+        ("context:dropped", "did not fit"),
+        ("reader:extractive", "No language model"),
     ],
 )
 def test_a_shortcoming_is_said_in_words(code: str, words: str) -> None:
@@ -66,5 +68,26 @@ def test_a_shortcoming_is_said_in_words(code: str, words: str) -> None:
     assert code not in note
 
 
+def test_two_codes_of_one_shortcoming_are_said_once() -> None:
+    assert len(notes(("reader:extractive", "reader:extractive_by_words"))) == 1
+
+
 def test_an_unknown_shortcoming_is_named() -> None:
     assert "graph:missing" in notes(("graph:missing",))[0]
+
+
+def test_platforms_without_an_adapter_are_named_in_one_sentence() -> None:
+    assert unserved([]) is None
+    assert unserved(["Slack"]) == "Slack is configured, but its adapter is not part of this version."
+    assert (
+        unserved(["Slack", "Discord"])
+        == "Slack and Discord are configured, but their adapters are not part of this version."
+    )
+
+
+@pytest.mark.parametrize(
+    ("pages", "chunks", "words"),
+    [(None, 1, "1 passage"), (1, 2, "1 page, 2 passages"), (12, 1200, "12 pages, 1,200 passages")],
+)
+def test_sizes_are_counted_in_words(pages: int | None, chunks: int, words: str) -> None:
+    assert extent(pages, chunks) == words

@@ -10,14 +10,23 @@ from pipeline.domain import Delta, GenerationResponse, Memory, Progress, Reason,
 from pipeline.observability import trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
 
 ANSWER = GenerationResponse(success=True, answer="Five days.")
 
 
+STOPPED = GenerationResponse(success=False, reason=Reason.CANCELLED, answer="Fi")
+
+
 async def remember(response: GenerationResponse) -> Memory | None:
     return Memory(summary=response.answer, accepted=True)
+
+
+def streamed(
+    run: Callable[[Callable[[Progress | Delta], None]], Coroutine[None, None, GenerationResponse]],
+) -> StreamedAnswer:
+    return StreamedAnswer(run, stopped=lambda: STOPPED, remember=remember)
 
 
 async def test_stages_and_text_arrive_in_order_and_then_the_outcome() -> None:
@@ -28,7 +37,7 @@ async def test_stages_and_text_arrive_in_order_and_then_the_outcome() -> None:
         emit(Delta("days."))
         return ANSWER
 
-    stream = StreamedAnswer(run, remember)
+    stream = streamed(run)
     events = [event async for event in stream]
 
     assert events == [Progress(Stage.SEARCHING), Delta("Five "), Delta("days.")]
@@ -40,7 +49,7 @@ async def test_a_rejected_request_is_a_stream_without_text() -> None:
     async def run(emit: Callable[[Progress | Delta], None]) -> GenerationResponse:
         return GenerationResponse(success=False, reason=Reason.EMPTY_QUERY)
 
-    stream = StreamedAnswer(run, remember)
+    stream = streamed(run)
 
     assert [event async for event in stream] == []
     assert stream.response.reason is Reason.EMPTY_QUERY
@@ -51,7 +60,7 @@ async def test_the_outcome_is_not_to_be_had_before_the_end() -> None:
         await asyncio.Event().wait()
         return ANSWER
 
-    stream = StreamedAnswer(run, remember)
+    stream = streamed(run)
     with pytest.raises(RuntimeError, match="not drained"):
         _ = stream.response
     await stream.aclose()
@@ -64,20 +73,20 @@ async def test_closing_ends_the_stream_as_cancelled(started: bool) -> None:
         await asyncio.Event().wait()
         return ANSWER
 
-    stream = StreamedAnswer(run, remember)
+    stream = streamed(run)
     if started:
         await asyncio.sleep(0)
     await stream.aclose()
 
     assert [event async for event in stream] == [Delta("Fi")] * started
-    assert stream.response.reason is Reason.CANCELLED
+    assert stream.response is STOPPED
 
 
 async def test_closing_a_finished_stream_keeps_its_outcome() -> None:
     async def run(emit: Callable[[Progress | Delta], None]) -> GenerationResponse:
         return ANSWER
 
-    stream = StreamedAnswer(run, remember)
+    stream = streamed(run)
     _ = [event async for event in stream]
     await stream.aclose()
 
@@ -92,7 +101,7 @@ async def test_two_streams_do_not_see_each_others_trace() -> None:
             trace.record("ended")
         return GenerationResponse(success=True, trace=tuple(events))
 
-    streams = [StreamedAnswer(run, remember) for _ in range(3)]
+    streams = [streamed(run) for _ in range(3)]
     for stream in streams:
         _ = [event async for event in stream]
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.streaming import FLUSH_FLOOR, Sanitizer
+from pipeline.markers import CODE_CHARS
+from pipeline.streaming import FLUSH_FLOOR, Sanitizer, sanitized
 
 LABELS = frozenset({"1", "2", "3"})
 
@@ -56,6 +57,8 @@ def sanitize(pieces: list[str]) -> tuple[str, int]:
         ("ends with a blank ", "ends with a blank "),
         ("a stray ` tick [9] here\nnext", "a stray ` tick here\nnext"),
         ("[" + " " * 60 + "1]", "[" + " " * 60 + "1]"),
+        ("`" + "x" * (CODE_CHARS - 3) + "[9]` is code", "`" + "x" * (CODE_CHARS - 3) + "[9]` is code"),
+        ("`" + "x" * (CODE_CHARS - 2) + " [9]` is none", "`" + "x" * (CODE_CHARS - 2) + "` is none"),
     ],
 )
 def test_only_issued_markers_outside_code_survive(raw: str, shown: str) -> None:
@@ -78,6 +81,14 @@ def test_what_was_shown_is_never_taken_back(pieces: list[str]) -> None:
         shown += sanitizer.feed(piece)
 
     assert sanitize(pieces)[0].startswith(shown)
+
+
+@given(PIECES)
+def test_a_whole_answer_is_sanitised_to_what_was_released_of_it(pieces: list[str]) -> None:
+    shown, removed = sanitize(pieces)
+    whole = sanitized("".join(pieces).strip(), LABELS)
+
+    assert (whole.text, whole.removed) == (shown.strip(), removed)
 
 
 def test_text_before_an_open_bracket_is_released_while_the_bracket_waits() -> None:

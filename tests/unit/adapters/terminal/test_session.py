@@ -145,7 +145,7 @@ async def test_files_and_folders_are_uploaded_and_their_result_is_said(tmp_path:
 
     printed = await desk.run([f"/upload '{tmp_path}/a b.md' {tmp_path}"])
 
-    assert [file.name for file in desk.intake.accepted] == ["a b.md", "a b.md", "c.md"]
+    assert [file.name for file in desk.intake.accepted] == ["a b.md", "a b.md", "deep/c.md"]
     assert desk.intake.accepted[0].source == (tmp_path / "a b.md").as_uri()
     assert desk.intake.accepted[0].size == 4
     assert "c.md is ready: 12 pages, 60 passages." in printed

@@ -28,6 +28,8 @@ class Encoding:
         self.threads: set[int] = set()
         self.go = threading.Event()
         self.go.set()
+        self.hold: dict[str, threading.Event] = {}
+        """Texts that begin so wait for their own event."""
 
     def load(self) -> Encoder:
         self.loads += 1
@@ -35,9 +37,17 @@ class Encoding:
 
     def encode(self, text: str) -> NDArray[np.float32]:
         self.go.wait(5)
+        for beginning, event in self.hold.items():
+            assert not text.startswith(beginning) or event.wait(5)
         self.texts.append(text)
         self.threads.add(threading.get_ident())
         return hash_words(text, 384)
+
+
+async def settle() -> None:
+    """Let tasks that were just begun get to the queue."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 async def test_the_model_is_loaded_once_on_first_use_and_off_the_loop() -> None:
@@ -63,23 +73,37 @@ async def test_documents_keep_their_order() -> None:
     assert (await embedder.embed_documents([])).shape == (0, 384)
 
 
-async def test_a_question_gets_in_between_two_texts_of_a_bulk_batch() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+async def test_the_sentences_of_an_answer_go_before_the_bulk_texts_that_wait(threads: int) -> None:
     encoding = Encoding()
-    embedder = EmbeddedEmbedder(load=encoding.load)
+    embedder = EmbeddedEmbedder(load=encoding.load, threads=threads)
     bulk = [f"bulk {number} " + "x" * (BULK_CHARACTERS // 10) for number in range(20)]
     encoding.go.clear()
 
     indexing = asyncio.create_task(embedder.embed_documents(bulk))
-    await asyncio.sleep(0)
+    await settle()
     sentences = asyncio.create_task(embedder.embed_documents(["a sentence", "another"]))
-    query = asyncio.create_task(embedder.embed_query("a question"))
-    await asyncio.sleep(0)
+    await settle()
     encoding.go.set()
-    await asyncio.gather(query, sentences)
-    before = list(encoding.texts)
+    await asyncio.gather(indexing, sentences)
+
+    ahead = [text for text in encoding.texts[: threads + 2] if not text.startswith("bulk")]
+    assert sorted(ahead) == ["a sentence", "another"]
+
+
+async def test_a_question_does_not_wait_for_the_bulk_texts_at_all() -> None:
+    encoding = Encoding()
+    embedder = EmbeddedEmbedder(load=encoding.load)
+    held = threading.Event()
+    encoding.hold = {"bulk": held}
+
+    indexing = asyncio.create_task(embedder.embed_documents(["bulk " + "x" * BULK_CHARACTERS]))
+    await settle()
+    await embedder.embed_query("a question")
+    held.set()
     await indexing
 
-    assert len([text for text in before if text.startswith("bulk")]) <= 4
+    assert encoding.texts[0] == "a question"
 
 
 async def test_sentences_seen_a_moment_ago_are_not_encoded_again() -> None:

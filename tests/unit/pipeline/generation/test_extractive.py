@@ -9,12 +9,25 @@ import pytest
 
 from pipeline.domain import Chunk, CitedSource, Place
 from pipeline.errors import ModelUnavailable
-from pipeline.generation.extractive import IN_ALL, PER_SOURCE, ExtractiveReader, candidates, choose, phrase
+from pipeline.generation.extractive import (
+    EXTRACTIVE,
+    IN_ALL,
+    PER_SOURCE,
+    WORDS_ONLY,
+    ExtractiveReader,
+    candidates,
+    choose,
+    phrase,
+)
 from pipeline.generation.response import build_response
 from pipeline.ingestion.tokens import analyze
+from pipeline.observability.trace import collect
 from tests.fakes.models import ScriptedEmbedder
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pipeline.generation.extractive import ExtractiveReading
 
 REFUNDS = "We value customers. Refunds take five days after the request. Cards are accepted everywhere."
@@ -103,12 +116,27 @@ async def test_sources_without_words_give_no_answer() -> None:
     assert build_response(reading.message, ()).answer == ""
 
 
-async def test_an_embedder_that_fails_is_a_model_error() -> None:
+async def test_without_its_embedder_words_alone_choose_the_sentences_and_it_is_said() -> None:
     embedder = ScriptedEmbedder(error=ModelUnavailable("no"))
+    reading = read("How long do refunds take?", source(HOLIDAYS), source(REFUNDS, "2"), embedder=embedder)
+    with collect() as events:
+        text = "".join([word async for word in reading])
 
-    with pytest.raises(ModelUnavailable):
-        async for _ in read("Refunds?", source(REFUNDS), embedder=embedder):
-            pass
+    assert text.startswith("Refunds take five days after the request [2].")
+    assert build_response(reading.message, ()).degraded == (EXTRACTIVE, WORDS_ONLY)
+    assert events[-1]["by_words"]
+
+
+async def test_an_embedder_that_hangs_is_not_waited_for() -> None:
+    class Sleeper(ScriptedEmbedder):
+        async def embed_query(self, text: str) -> NDArray[np.float32]:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    reader = ExtractiveReader(Sleeper(), analyze, patience_s=0.02, sleep=no_sleep)
+    reading = reader.read("How long do refunds take?", [source(REFUNDS)], "", waiting=lambda _: None)
+
+    assert "[1]" in "".join([word async for word in reading])
 
 
 def test_few_sentences_are_embedded_however_long_the_sources_are() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.generation.limiter import Limiter, Limiters, Priority
+from pipeline.generation.limiter import BRIEF_BESIDE, Limiter, Limiters, Priority
 
 
 class Caller:
@@ -48,8 +48,13 @@ async def test_answers_go_before_background_work_and_each_in_order() -> None:
     first = Caller(limiter, "first", order, Priority.ANSWER)
     await first.entered.wait()
     others = []
-    for name, priority in [("s1", 1), ("s2", 1), ("a1", 0), ("a2", 0)]:
-        others.append(Caller(limiter, name, order, Priority(priority)))
+    for name, priority in [
+        ("s1", Priority.BACKGROUND),
+        ("s2", Priority.BACKGROUND),
+        ("a1", Priority.ANSWER),
+        ("a2", Priority.ANSWER),
+    ]:
+        others.append(Caller(limiter, name, order, priority))
         await settle()
 
     for caller in [first, *others]:
@@ -87,6 +92,24 @@ async def test_so_many_run_at_a_time() -> None:
     assert order == ["0", "1"]
     for caller in callers:
         await caller.finish()
+
+
+async def test_what_is_over_in_a_moment_is_let_through_beside_a_full_house_one_at_a_time() -> None:
+    limiter, order = Limiter(), list[str]()
+    answer = Caller(limiter, "answer", order, Priority.ANSWER)
+    waiting = Caller(limiter, "waiting", order, Priority.ANSWER)
+    await settle()
+    first = Caller(limiter, "first", order, Priority.BRIEF)
+    second = Caller(limiter, "second", order, Priority.BRIEF)
+    await settle()
+
+    assert order == ["answer", "first"]
+    await first.finish()
+    await settle()
+    assert order == ["answer", "first", "second"]
+    for caller in (second, answer, waiting):
+        await caller.finish()
+    assert order[-1] == "waiting"
 
 
 async def test_a_caller_cancelled_while_it_waits_leaves_the_queue() -> None:
@@ -160,7 +183,7 @@ def test_no_slot_is_ever_lost(plans: list[tuple[Priority, bool, int]], concurren
             nonlocal running
             async with limiter.slot(priority):
                 running += 1
-                assert running <= concurrency
+                assert running <= concurrency + BRIEF_BESIDE
                 for _ in range(turns):
                     await asyncio.sleep(0)
                 running -= 1
@@ -190,3 +213,24 @@ def test_one_limiter_for_each_server() -> None:
 def test_a_limiter_lets_somebody_through() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         Limiter(0)
+
+
+async def test_a_waiter_that_is_cancelled_while_the_holder_leaves_does_not_disturb_the_holder() -> None:
+    limiter = Limiter(1)
+    leave = asyncio.Event()
+
+    async def hold() -> str:
+        async with limiter.slot(Priority.ANSWER):
+            await leave.wait()
+        return "answered"
+
+    holder = asyncio.create_task(hold())
+    await asyncio.sleep(0)
+    waiters = [asyncio.create_task(hold()) for _ in range(2)]
+    await asyncio.sleep(0)
+    leave.set()
+    waiters[0].cancel()
+
+    assert await holder == "answered"
+    assert await waiters[1] == "answered"
+    assert waiters[0].cancelled()

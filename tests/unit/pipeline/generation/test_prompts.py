@@ -55,9 +55,9 @@ def test_a_source_names_its_file_and_place() -> None:
     [
         (Place(), ""),
         (Place(page=2), "page 2"),
-        (Place(lines=(4, 9)), "lines 4-9"),
+        (Place(lines=(4, 9)), "lines 4–9"),
         (Place(lines=(4, 4)), "line 4"),
-        (Place(page=1, lines=(1, 2), section="A"), "page 1, lines 1-2, section A"),
+        (Place(page=1, lines=(1, 2), section="A"), "page 1, lines 1–2, section A"),
     ],
 )
 def test_places_in_words(place: Place, words: str) -> None:

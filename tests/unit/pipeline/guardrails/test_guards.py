@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.catalog import Holdings
 from pipeline.domain import Chunk, CitedSource, Place, Reason
-from pipeline.guardrails.answer import check_answer, marker_max, used_labels
+from pipeline.guardrails.answer import check_answer, cited_sources
+from pipeline.guardrails.documents import check_documents
 from pipeline.guardrails.passages import check_passages
 from pipeline.guardrails.question import MAX_CHARS, check_question
 from pipeline.guardrails.summary import check_summary
@@ -54,11 +56,29 @@ def test_an_answer_without_markers_is_an_answer() -> None:
 def test_labels_count_as_used_only_outside_code() -> None:
     sources = [source("1"), source("2"), source("3")]
 
-    assert used_labels("As [3] says, `rows[1]`.\n```\nrows[2]\n``` [3]", sources) == ("3",)
+    assert cited_sources("As [3] says, `rows[1]`.\n```\nrows[2]\n``` [3]", sources) == sources[2:]
 
 
-def test_the_marker_bound_grows_with_the_labels() -> None:
-    assert marker_max({"1"}) < marker_max({str(n) for n in range(12)})
+@pytest.mark.parametrize(
+    ("narrowed", "channel", "reason"),
+    [
+        ((1, 0, 0), (1, 0, 0), None),
+        ((0, 1, 0), (0, 1, 0), Reason.STILL_INDEXING),
+        ((0, 0, 0), (2, 0, 0), Reason.NO_RELEVANT_CONTEXT),
+        ((0, 0, 1), (2, 0, 1), Reason.NO_RELEVANT_CONTEXT),
+        ((0, 0, 0), (0, 1, 0), Reason.NO_RELEVANT_CONTEXT),
+        ((0, 0, 0), (0, 0, 0), Reason.NO_DOCUMENTS),
+        ((0, 0, 2), (0, 0, 2), Reason.NO_DOCUMENTS),
+    ],
+)
+def test_a_channel_with_files_is_not_called_empty_because_of_a_filter(
+    narrowed: tuple[int, int, int], channel: tuple[int, int, int], reason: Reason | None
+) -> None:
+    def holdings(counts: tuple[int, int, int]) -> Holdings:
+        ready, pending, failed = counts
+        return Holdings(ready=ready, pending=pending, failed=failed)
+
+    assert check_documents(holdings(narrowed), holdings(channel)) is reason
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,24 @@ def test_a_long_paragraph_is_cut_between_sentences_and_then_between_words() -> N
     assert all(set(piece.text.split()) == {"word"} for piece in cut("word " * 1_000))
 
 
+@pytest.mark.parametrize("number", ["2.", "12.", "3.1.", "IV.", "b)", "  7."])
+@pytest.mark.parametrize("gap", [" ", "\n"])
+def test_a_number_stays_with_the_heading_or_the_entry_that_it_counts(number: str, gap: str) -> None:
+    text = f"{SENTENCE * 4}{SENTENCE.strip()}\n{number}{gap}Pension\n{SENTENCE * 5}"
+
+    pieces = chunk(Loaded(kind="PDF", blocks=(Block(text=text, page=1),)), limits=ChunkLimits(target=330))
+
+    assert len(pieces) > 1
+    assert not any(piece.text.rstrip().endswith(number.strip()) for piece in pieces)
+    assert any(f"{number.strip()}{gap}Pension" in piece.text for piece in pieces)
+
+
+def test_a_number_at_the_end_of_a_sentence_ends_it_all_the_same() -> None:
+    sentence = "The quick brown fox was born in 12. "
+
+    assert all(piece.text.endswith("12.") for piece in cut(sentence * 60, "a.txt"))
+
+
 @pytest.mark.parametrize("text", ["漢字かな交じり文です。" * 300, "x" * 5_000])
 def test_text_without_spaces_is_cut_all_the_same(text: str) -> None:
     pieces = cut(text, "a.txt")

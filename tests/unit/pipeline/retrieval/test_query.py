@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -9,6 +10,11 @@ from pipeline.ingestion.tokens import analyze
 from pipeline.observability.trace import collect
 from pipeline.retrieval.query import SearchQuery, Topic, TopicGate, build_query, stands_alone
 from tests.fakes.embedding import WordEmbedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 SUMMARY = "The refund policy was discussed. Refunds for annual plans take five working days."
 
@@ -101,6 +107,17 @@ async def test_without_an_embedder_only_the_words_decide(embedder: WordEmbedder 
     same = await build_query(SUMMARY, "Which annual maintenance contracts cover pump valves?", gate(embedder))
 
     assert (changed.topic, same.topic) == (Topic.CHANGED, Topic.SAME)
+
+
+async def test_an_embedder_that_hangs_is_not_waited_for() -> None:
+    class Sleeper(WordEmbedder):
+        async def embed_query(self, text: str) -> NDArray[np.float32]:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    hung = TopicGate(analyze=analyze, embedder=Sleeper(), patience_s=0.02)
+
+    assert (await build_query(SUMMARY, "Which valves close during pump maintenance?", hung)).vectors == {}
 
 
 async def test_the_vectors_made_for_the_gate_are_passed_on() -> None:

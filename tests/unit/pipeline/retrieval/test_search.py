@@ -7,6 +7,9 @@ import pytest
 
 from pipeline.domain import DocumentStatus, Filters
 from pipeline.errors import CatalogError, CatalogUnavailable, ModelNotFound, ModelTimeout, ModelUnavailable
+from pipeline.generation.embedders import ServedEmbedder
+from pipeline.generation.faults import Server
+from pipeline.generation.limiter import Limiter
 from pipeline.ingestion.tokens import analyze
 from pipeline.observability.trace import collect
 from pipeline.retrieval.index import Indexes
@@ -153,13 +156,50 @@ async def test_an_embedder_that_hangs_is_given_up(shelf: Shelf) -> None:
     assert ids(found)[0] == "pumps-00000"
 
 
-@pytest.mark.parametrize("embedder", [WordEmbedder(name="other:words"), WordEmbedder(dimension=32)])
-async def test_another_embedder_than_the_catalogs_is_not_asked(shelf: Shelf, embedder: WordEmbedder) -> None:
+async def test_another_embedder_than_the_catalogs_is_not_asked(shelf: Shelf) -> None:
+    embedder = WordEmbedder(name="other:words")
     found = await ask(retriever(shelf, embedder=embedder), "panic-0417")
 
     assert found.degraded == ("dense:embedder_changed",)
     assert embedder.asked == []
     assert ids(found)[0] == "pumps-00000"
+
+
+async def test_vectors_of_another_length_than_the_catalogs_are_not_compared(shelf: Shelf) -> None:
+    found = await ask(retriever(shelf, embedder=WordEmbedder(dimension=32)), "panic-0417")
+
+    assert found.degraded == ("dense:embedder_changed",)
+    assert ids(found)[0] == "pumps-00000"
+
+
+class Served:
+    """A model behind a server that may be down."""
+
+    def __init__(self, *, down: bool) -> None:
+        self.down = down
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        if self.down:
+            raise ConnectionRefusedError
+        rows: list[list[float]] = (await WordEmbedder().embed_documents(texts)).tolist()
+        return rows
+
+
+async def test_a_named_server_that_was_never_reached_leaves_the_words_until_it_comes_up(
+    shelf: Shelf,
+) -> None:
+    model = Served(down=True)
+    server = Server(title="Ollama", url="http://127.0.0.1:9", model="words")
+    embedder = ServedEmbedder(model, server, name="fake:words", limiter=Limiter())
+    asked = retriever(shelf, embedder=embedder)
+
+    before = await ask(asked, "panic-0417")
+    model.down = False
+    after = await ask(asked, "panic-0417")
+
+    assert before.degraded == ("dense:unavailable",)
+    assert ids(before)[0] == "pumps-00000"
+    assert after.degraded == ()
 
 
 async def test_the_dense_arm_can_be_switched_off(shelf: Shelf) -> None:

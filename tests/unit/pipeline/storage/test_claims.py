@@ -21,7 +21,7 @@ def compiled(dialect: Dialect) -> str:
         owner="me",
         moment=NOON,
         lease_until=NOON + timedelta(seconds=30),
-        max_attempts=4,
+        max_claims=5,
         kinds=["ingest"],
         scope=Scope("slack", "T", "C"),
     )

@@ -68,7 +68,11 @@ def test_torn_manifests_are_set_aside_down_to_the_newest_whole_one(tmp_path: Pat
     assert heal(table) is Health.HEALED
     assert versions_of(table / VERSIONS) == [1, 2]
     assert versions_of(table / QUARANTINE) == [3, 4]
-    assert heal(table) is Health.WHOLE
+
+
+def test_what_was_healed_once_is_known_at_every_later_look(tmp_path: Path) -> None:
+    table = table_of(tmp_path, WHOLE, b"")
+    assert [heal(table), heal(table)] == [Health.HEALED, Health.HEALED]
 
 
 def test_a_table_of_which_nothing_can_be_read_is_lost_and_left_alone(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prometheus_client import REGISTRY
 
 from pipeline.domain import Chunk, CitedSource, Place
 from pipeline.errors import ModelUnavailable
@@ -155,12 +156,18 @@ async def test_without_sources_nothing_is_added(attributor: Attributor) -> None:
 
 
 async def test_without_an_embedder_words_decide() -> None:
+    def counted() -> float:
+        part = {"part": "attribution:words_only"}
+        return REGISTRY.get_sample_value("footnote_degraded_total", part) or 0.0
+
+    before = counted()
     attributor = Attributor(ScriptedEmbedder(error=ModelUnavailable("no")), analyze)
     with trace.collect() as events:
         quote = await attributor.choose_quote(SOURCES[0].chunk, "Refunds?", "Refunds take five days.")
 
     assert quote == "Refunds take five days after the request."
     assert {"event": "attribution.degraded", "reason": "embedder"} in events
+    assert counted() == before + 1
 
 
 async def test_a_slow_embedder_is_not_waited_for() -> None:

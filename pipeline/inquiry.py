@@ -1,0 +1,96 @@
+"""One question on its way: what was found for it, what was shown of its answer, and how it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pipeline.domain import Delta, GenerationResponse, Progress, Reason, Summary
+from pipeline.guardrails.answer import cited_sources
+from pipeline.observability.metrics import DEGRADED, FIRST_TEXT, QUESTIONS
+from pipeline.observability.trace import record
+from pipeline.refusals import sentence_for
+from pipeline.verification.citations import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pipeline.domain import CitedSource, Question, Stage
+    from pipeline.stopwatch import Stopwatch
+
+
+def silent(_: Progress | Delta) -> None:
+    """Show nothing: the caller takes the whole answer."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Inquiry:
+    """The state of one question. Whatever stops it, what it has come to is here."""
+
+    question: Question
+    watch: Stopwatch
+    emit: Callable[[Progress | Delta], None] = silent
+    recalled: Summary = field(default_factory=Summary)
+    sources: tuple[CitedSource, ...] = ()
+    degraded: tuple[str, ...] = ()
+    """Codes of what it had to do without so far."""
+    trace: list[dict[str, Any]] = field(default_factory=list)
+    _released: list[str] = field(default_factory=list)
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels that were issued for it."""
+        return frozenset(source.label for source in self.sources)
+
+    def enter(self, stage: Stage, *, position: int | None = None, total: int | None = None) -> None:
+        """Tell that another stage has begun."""
+        self.emit(Progress(stage, position=position, total=total))
+
+    def show(self, text: str) -> None:
+        """Release *text*, which passed the streaming policy."""
+        if text:
+            self.watch.shown()
+            self._released.append(text)
+            self.emit(Delta(text))
+
+    def refuse(self, reason: Reason, message: str | None = None) -> GenerationResponse:
+        """End without an answer; *message* goes before the reason's own sentence."""
+        record("refused", reason=reason)
+        return GenerationResponse(
+            success=False, reason=reason, message=message or sentence_for(reason), degraded=self.degraded
+        )
+
+    def break_off(self, reason: Reason) -> GenerationResponse:
+        """End with what was released so far, its markers resolved; quotes would have to be looked for."""
+        text = "".join(self._released).strip()
+        return replace(
+            self.refuse(reason),
+            answer=text,
+            sources=self.sources,
+            citations=resolve(cited_sources(text, self.sources), {}),
+        )
+
+    def close(self, response: GenerationResponse) -> GenerationResponse:
+        """Return *response* with what every outcome carries, and count it."""
+        closed = replace(
+            response,
+            degraded=tuple(dict.fromkeys(response.degraded)),
+            latency=self.watch.latency(),
+            trace=tuple(self.trace),
+            recalled=self.recalled,
+        )
+        _count(closed)
+        return closed
+
+    def stopped(self) -> GenerationResponse:
+        """Return the outcome of a question that nobody waits for any more; asks no model for anything."""
+        self.trace.append({"event": "stopped"})
+        return self.close(self.break_off(Reason.CANCELLED))
+
+
+def _count(response: GenerationResponse) -> None:
+    QUESTIONS.labels("answered" if response.success else str(response.reason).lower()).inc()
+    for code in response.degraded:
+        DEGRADED.labels(code).inc()
+    if response.latency.first_text is not None:
+        FIRST_TEXT.observe(response.latency.first_text / 1000)

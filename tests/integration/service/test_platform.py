@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Literal
+
+from bot.chat import Body, IncomingFile, IncomingMessage, Thread
+from bot.platform import open_platform
+from tests.fakes.chat import FakeChat
+from tests.fakes.models import Reply, ScriptedReader
+from tests.integration.service.conftest import ingest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from bot.bootstrap import Service
+    from pipeline.domain import Scope
+
+    Opened = Callable[..., AbstractAsyncContextManager[Service]]
+
+MONTHLY = "How long does a refund take for a monthly plan?"
+
+
+class Gate(asyncio.Event):
+    """An event that tells when it is waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.reached.set()
+        return await super().wait()
+
+
+def message(thread: Thread, text: str, *, number: int = 1, midway: bool = False) -> IncomingMessage:
+    return IncomingMessage(
+        event_id=f"e{number}",
+        message_id=f"m{number}",
+        thread=thread,
+        author="ann",
+        text=text,
+        midway=midway,
+    )
+
+
+async def test_a_file_and_a_question_in_a_chat_end_in_an_answer_with_its_source(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    chat, thread = FakeChat(), Thread(scope, "t")
+    file = IncomingFile(
+        event_id="e0",
+        file_id="f0",
+        thread=thread,
+        author="ann",
+        name="refunds.md",
+        source=(folder / "refunds.md").as_uri(),
+    )
+    async with opened() as service, open_platform(service, chat) as platform:
+        platform.uploads.receive(file)
+        await platform.uploads.settled()
+        platform.conversation.receive(message(thread, MONTHLY))
+        await platform.conversation.settled()
+        why = await platform.commands.run("why", thread)
+
+    uploaded, answered = chat.texts(thread)
+    assert "refunds.md** is ready" in uploaded
+    assert answered.startswith("It takes five working days [1].")
+    assert "[1] refunds.md" in answered
+    assert "Outcome: answered" in why.text
+
+
+async def test_an_event_that_comes_again_is_answered_once_also_after_a_restart(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    chat, thread = FakeChat(), Thread(scope, "t")
+    for _ in range(2):
+        async with opened() as service:
+            await ingest(service, scope, folder)
+            async with open_platform(service, chat) as platform:
+                platform.conversation.receive(message(thread, MONTHLY))
+                platform.conversation.receive(message(thread, MONTHLY))
+                await platform.conversation.settled()
+
+    assert len(chat.texts(thread)) == 1
+
+
+async def test_a_thread_that_began_without_the_bot_is_read_in_the_light_of_what_was_said(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    reader = ScriptedReader("Fifteen working days [1].")
+    chat, thread = FakeChat(), Thread(scope, "t")
+    chat.show(thread, Body(text="We talk about refunds of annual plans [1]."))
+    async with opened(reader) as service:
+        await ingest(service, scope, folder)
+        async with open_platform(service, chat) as platform:
+            platform.conversation.receive(message(thread, "How long do they take?", midway=True))
+            await platform.conversation.settled()
+
+    assert reader.reads[0].summary == "We talk about refunds of annual plans."
+
+
+async def test_leaving_a_platform_lets_a_running_answer_end(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    gate = Gate()
+    reader = ScriptedReader(Reply(pieces=["It takes five ", "working days [1]."], gate=gate))
+    chat, thread = FakeChat(), Thread(scope, "t")
+    async with opened(reader) as service:
+        await ingest(service, scope, folder)
+        async with open_platform(service, chat) as platform:
+            platform.conversation.receive(message(thread, MONTHLY))
+            await gate.reached.wait()
+            asyncio.get_running_loop().call_soon(gate.set)  # opened when the platform is being left
+
+    (answered,) = chat.texts(thread)
+    assert answered.startswith("It takes five working days [1].")

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from adapters.cli.documents import describe_result, result_line
+from bot.bootstrap import Ingested
+from pipeline.domain import DocumentStatus, IngestReason
+from pipeline.ingestion.intake import Accepted, Upload
+from tests.fakes.library import document
+
+if TYPE_CHECKING:
+    from pipeline.domain import Document
+
+
+def result(found: Document | None, status: Literal["queued", "duplicate", "failed"] = "queued") -> Ingested:
+    upload = Upload(source="file:///handbook.pdf", display_name="handbook.pdf")
+    accepted = Accepted(upload=upload, status=status, document_id="d1")
+    return Ingested(path=Path("handbook.pdf"), accepted=accepted, document=found)
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "line"),
+    [
+        (document("d1"), "ready", "handbook.pdf: 12 pages, 60 passages"),
+        (
+            document("d1", message="3 of 12 pages hold no text and are not searched."),
+            "ready",
+            "handbook.pdf: 12 pages, 60 passages; 3 of 12 pages hold no text and are not searched.",
+        ),
+        (
+            document(
+                "d1",
+                status=DocumentStatus.FAILED,
+                reason=IngestReason.MODEL_UNAVAILABLE,
+                message="The server is down.",
+            ),
+            "failed",
+            "handbook.pdf: failed: The server is down.",
+        ),
+        (None, "failed", "handbook.pdf: failed: It was taken back while it was being indexed."),
+    ],
+)
+def test_what_became_of_a_file_is_said_in_a_line(found: Document | None, status: str, line: str) -> None:
+    row = describe_result(result(found))
+
+    assert row["status"] == status
+    assert result_line(row) == line
+
+
+def test_the_same_bytes_again_are_said_to_be_here() -> None:
+    row = describe_result(result(document("d1"), "duplicate"))
+
+    assert (row["status"], row["chunks"]) == ("duplicate", 60)
+    assert result_line(row) == "handbook.pdf: already here"
