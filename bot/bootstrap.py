@@ -9,7 +9,7 @@ import socket
 import time
 import uuid
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -220,6 +220,8 @@ class Service:
             upload = Upload(source=path.absolute().as_uri(), display_name=name)
             before = None if queued else self.rebuilder.require_embedder
             accepted = await self.intake.accept(scope, upload, before=before)
+            if accepted.status == "queued" and accepted.document_id in queued:
+                accepted = replace(accepted, status="duplicate")  # the same bytes twice among *files*
             taken.append((path, accepted))
             queued |= {accepted.document_id} if accepted.status == "queued" else set()
         while waiting := [

@@ -14,6 +14,7 @@ from pipeline.catalog import INGEST
 from pipeline.errors import CatalogUnavailable, ModelError, PipelineError, StorageError
 from pipeline.generation.embedders import EMBEDDED_DIMENSION
 from pipeline.generation.inspection import inspect
+from pipeline.observability.logs import FILE_NAME
 from pipeline.storage.sql import Database
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def _folder(path: Path) -> Check:
             folder.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=folder):
                 pass
+        with (path / "logs" / FILE_NAME).open("a", encoding="utf-8"):
+            pass
     except OSError as error:
         return Check(
             name="data folder",

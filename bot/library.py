@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from bot.commands import LibraryStatus
+from pipeline.catalog import REINDEX
 from pipeline.guardrails.policy import contains_injection_attempt
 from pipeline.guardrails.summary import check_summary
 from pipeline.ingestion.intake import Upload
@@ -55,6 +56,8 @@ class ServiceLibrary:
         remarks = []
         if ref is not None and ref.embedder != embedder.name:
             remarks.append(f"Vectors were made by {ref.embedder}; they are being renewed.")
+        if any(job.kind == REINDEX for job in await self._service.stores.queue.waiting(scope)):
+            remarks.append("The index is being rebuilt from its files.")
         return LibraryStatus(
             documents=holdings.ready + holdings.pending + holdings.failed,
             ready=holdings.ready,

@@ -37,9 +37,11 @@ _PARTIAL = frozenset({Reason.CANCELLED, Reason.INTERNAL_ERROR})
 _DEGRADED: dict[str, str] = {
     "dense:embedder_changed": "Searched by words only: the files were indexed with another embedding model, "
     "and whoever runs me can rebuild the index.",
+    "sparse:analyzer_changed": "The index of words is being renewed; until then some words are not found.",
     "dense": "Searched by words only, without meaning.",
     "sparse": "Searched by meaning only, without exact words.",
     "rerank": "The ranking was not refined.",
+    "generation:cut_off": "The answer reached its length limit, so it may end early.",
     "generation:context_truncated": "The model's server cut the passages short.",
     "context": "Some passages did not fit into the model's context and were left out.",
     "extractive": "No language model is connected: these are the best sentences of the files, quoted.",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from pipeline.catalog import REEMBED
 from pipeline.errors import EmbedderChanged
-from pipeline.retrieval.query import TopicGate, build_query
+from pipeline.ingestion.tokens import TOKENIZER_VERSION
+from pipeline.retrieval.query import TopicGate, build_query, leans
 from pipeline.retrieval.search import Retriever
 from pipeline.retrieval.sufficiency import judge, limits_for
 from pipeline.storage.job import NewJob
@@ -49,6 +50,8 @@ class Lookup:
     queue: Queue
     indexes: Indexes
     analyze: Callable[[str], list[str]]
+    analyzer: int = TOKENIZER_VERSION
+    """Version of *analyze*; a catalog written by another is renewed."""
     embedder_for: Callable[[CatalogRef], Awaitable[Embedder]]
     top_k: int
     dense: bool = True
@@ -69,12 +72,14 @@ class Lookup:
         except EmbedderChanged as error:  # and there is no other arm
             await self._renew(question.scope)
             raise EmbedderChanged(RENEWED) from error
-        if "dense:embedder_changed" in retrieval.degraded:
+        if store is not None and self.sparse and store.ref.analyzer != self.analyzer:
+            retrieval = replace(retrieval, degraded=(*retrieval.degraded, "sparse:analyzer_changed"))
+        if {"dense:embedder_changed", "sparse:analyzer_changed"}.intersection(retrieval.degraded):
             await self._renew(question.scope)
         if self.rerank and self.reranker is None:
             retrieval = replace(retrieval, degraded=(*retrieval.degraded, "rerank:unavailable"))
         limits = limits_for(store.ref.embedder) if store else None
-        verdict = judge(question.text, retrieval, self.analyze, limits)
+        verdict = judge(question.text, retrieval, self.analyze, limits, leaning=leans(query, self.analyze))
         return Found(retrieval=retrieval, sufficient=verdict.sufficient, summary=query.summary)
 
     def _retriever(self, store: CatalogStore | None, embedder: Embedder | None) -> Retriever:

@@ -9,6 +9,7 @@ import click
 
 from adapters.cli.options import as_json, channel, print_json, run_async, settle
 from adapters.files import find_files
+from bot.wording import counts, extent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,17 +78,12 @@ def result_line(row: dict[str, Any]) -> str:
     """Say in one line what became of a file."""
     match row["status"]:
         case "ready":
-            extent = _extent(row["pages"], row["chunks"])
-            return f"{row['display_name']}: {'; '.join(filter(None, [extent, row['message']]))}"
+            size = extent(row["pages"], row["chunks"])
+            return f"{row['display_name']}: {'; '.join(filter(None, [size, row['message']]))}"
         case "duplicate":
             return f"{row['display_name']}: already here"
         case status:
             return f"{row['display_name']}: {status}: {row['message'] or 'still in the queue'}"
-
-
-def _extent(pages: int | None, chunks: int) -> str:
-    passages = f"{chunks} passage{'s' * (chunks != 1)}"
-    return f"{pages} page{'s' * (pages != 1)}, {passages}" if pages else passages
 
 
 @click.command()
@@ -108,8 +104,8 @@ async def _docs(settings: Settings, scope: Scope, *, as_json: bool) -> None:
     elif not documents:
         click.echo(f"{scope} has no documents. Add some: footnote ingest --channel {scope} PATH…")
     for document in [] if as_json else documents:
-        extent = _extent(document.pages, document.chunks) if document.chunks else None
-        detail = "; ".join(filter(None, [extent, document.message]))
+        size = counts(document) if document.chunks else None
+        detail = "; ".join(filter(None, [size, document.message]))
         click.echo(
             f"{document.document_id}  {document.status:9} {document.display_name}"
             + (f"  ({detail})" if detail else "")
@@ -173,11 +169,7 @@ def _chunk(chunk: Chunk) -> dict[str, Any]:
 
 
 def _place(chunk: Chunk) -> str:
-    place = chunk.place
-    parts = [f"page {place.page}" if place.page else "", place.section or ""]
-    if place.lines:
-        parts.append(f"lines {place.lines[0]}–{place.lines[1]}")
-    return ", ".join(part for part in parts if part)
+    return ", ".join(part for part in (chunk.place.position, chunk.place.section) if part)
 
 
 @click.command()
@@ -228,10 +220,12 @@ def reindex(scope: Scope, as_json: bool) -> int:
 
 
 async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
+    from adapters.cli.progress import WorkProgress
     from bot.bootstrap import open_service
 
     async with open_service(settings) as service, service.working():
-        await service.reindex(scope)
+        with WorkProgress(f"Rebuilding {scope}", quiet=as_json):
+            await service.reindex(scope)
         documents = await service.stores.catalog.documents(scope)
     failed = [document for document in documents if document.reason]
     if as_json:

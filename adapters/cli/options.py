@@ -43,6 +43,11 @@ channel = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 
 
+def readable(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Replace bytes that are no text; the shell hands them over as halves of characters."""
+    return None if value is None else value.encode("utf-8", "replace").decode("utf-8")
+
+
 def print_json(document: object) -> None:
     """Print *document* as the one JSON document of this run."""
     click.echo(json.dumps(document, ensure_ascii=False, indent=2))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.cli.documents import describe_result, result_line
-from adapters.cli.options import ChannelType, as_json, channel, print_json, run_async, settle
+from adapters.cli.options import ChannelType, as_json, channel, print_json, readable, run_async, settle
 from adapters.files import find_files
 
 if TYPE_CHECKING:
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @channel
-@click.option("--thread", metavar="T", help="A name; questions with the same one are follow-ups.")
+@click.option(
+    "--thread", metavar="T", callback=readable, help="A name; questions with the same one are follow-ups."
+)
 @click.option("--document", "documents", multiple=True, metavar="ID", help="Search only this document.")
-@click.argument("question")
+@click.argument("question", callback=readable)
 @as_json
 def ask(scope: Scope, thread: str | None, documents: tuple[str, ...], question: str, as_json: bool) -> int:
     """Ask one question of a channel's documents.
@@ -78,15 +80,21 @@ def describe_response(
 
 
 async def _show(stream: AnswerStream) -> GenerationResponse:
-    """Print the answer as it grows, then what the finished reply adds to it; before that, what is done."""
+    """Print the answer as it grows, then what the finished reply adds to it; before that, what is done.
+
+    A pipe takes nothing back and nobody watches it, so there only the finished reply is printed.
+    """
     from adapters.cli.progress import StageLine
-    from adapters.terminal.text import safe
+    from adapters.terminal.text import plain, safe
     from bot.wording import final_text, stage_text
     from pipeline.domain import Delta
 
     shown = ""
+    watched = sys.stdout.isatty()
     with StageLine() as line:
         async for event in stream:
+            if isinstance(event, Delta) and not watched:
+                continue
             if isinstance(event, Delta):
                 line.clear()
                 click.echo(safe(event.text), nl=False)
@@ -96,7 +104,7 @@ async def _show(stream: AnswerStream) -> GenerationResponse:
     final = final_text(stream.response, shown)
     # markers added at the end change text that was printed; then the whole reply is printed once more
     rest = final[len(shown) :] if final.startswith(shown) else f"\n\n{final}"
-    click.echo(safe(rest))
+    click.echo(plain(safe(rest)))
     return stream.response
 
 

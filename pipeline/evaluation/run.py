@@ -14,7 +14,7 @@ from pipeline.evaluation.dataset import read_dataset
 from pipeline.evaluation.vectors import KeptEmbedder
 from pipeline.ingestion.tokens import analyze
 from pipeline.retrieval.index import Indexes
-from pipeline.retrieval.query import SearchQuery, Topic, TopicGate, build_query
+from pipeline.retrieval.query import SearchQuery, Topic, TopicGate, build_query, leans
 from pipeline.retrieval.search import CANDIDATES, Retriever
 from pipeline.retrieval.sufficiency import judge, limits_for
 from pipeline.sentences import split
@@ -140,7 +140,7 @@ async def _abstention(bench: Bench) -> dict[str, Any]:
         if isinstance(case.answerable, bool):
             query = await build_query(rolling_summary(case.history), case.question, bench.gate)
             found = await bench.ask("hybrid", query, top_k=_TOP_K)
-            verdict = judge(case.question, found, analyze, bench.limits)
+            verdict = judge(case.question, found, analyze, bench.limits, leaning=leans(query, analyze))
             refused[case.answerable].append(float(not verdict.sufficient))
     return {
         "unanswerable": len(refused[False]),

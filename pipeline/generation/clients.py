@@ -155,4 +155,6 @@ def _chat_anthropic(choice: ModelChoice, server: Server, num_predict: int) -> Ba
 
 
 def _not_installed(extra: str) -> ModelMisconfigured:
-    return ModelMisconfigured(f"The {extra} client is not installed: pip install 'footnote[{extra}]'.")
+    return ModelMisconfigured(
+        f"The {extra} client is not installed: pip install '.[{extra}]' in Footnote's folder."
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pipeline import markers
 from pipeline.errors import ModelError
 from pipeline.generation.cells import name_cells
+from pipeline.generation.prompts import is_code
 from pipeline.generation.response import DEGRADED_KEY
 from pipeline.observability.trace import record
 from pipeline.sentences import closeness, coverage, split, weights
@@ -39,7 +40,7 @@ SOURCE_BUDGET: Final = 6000
 SAME: Final = 0.75
 """Share of common tokens from which a second sentence only repeats the first."""
 
-SECOND_AT_LEAST: Final = 0.5
+SECOND_AT_LEAST: Final = 0.6
 """Share of the best sentence's closeness below which a second one is left out."""
 
 RANK_BONUS: Final = 0.1
@@ -65,6 +66,8 @@ class Candidate:
     tokens: frozenset[str]
     coverage: float
     """Share of the question's weight that it holds."""
+    code: bool = False
+    """It is a line of a program."""
 
 
 EXTRACTIVE: Final = "reader:extractive"
@@ -200,6 +203,7 @@ def candidates(
                 text=text,
                 tokens=frozenset(tokens),
                 coverage=_covered(asked, recalled, tokens, weight),
+                code=is_code(source.chunk.display_name),
             )
             for position, (text, tokens) in enumerate(sentences)
         ]
@@ -210,7 +214,11 @@ def candidates(
 def statements(source: CitedSource) -> list[str]:
     """Return what *source* says, sentence by sentence, without headings: they only repeat the question."""
     names = (source.chunk.place.section or "").split(" > ")
-    sentences = name_cells(split(source.chunk.text))
+    if is_code(source.chunk.display_name):
+        # half a line of code says nothing, and a full stop in it ends no sentence
+        sentences = [line.strip() for line in source.chunk.text.splitlines() if line.strip()]
+    else:
+        sentences = name_cells(split(source.chunk.text))
     return [sentence for sentence in sentences if sentence.strip("#*_ \t") not in names]
 
 
@@ -265,7 +273,7 @@ def _quote(candidate: Candidate) -> str:
         text = (
             text[: text.rfind(" ", 0, LONGEST_QUOTE) if " " in text[:LONGEST_QUOTE] else LONGEST_QUOTE] + " …"
         )
-    if _CODE.search(text) and "`" not in text:
+    if (candidate.code or _CODE.search(text)) and "`" not in text:
         return f"`{text}` [{candidate.label}]"
     text = markers.defused(text)
     end = _END.search(text)

@@ -59,7 +59,7 @@ async def inspect(choice: ModelChoice, use: Use = "chat") -> ModelStatus:
         message = f"{EMBEDDED_MODEL} runs in this process."
         return ModelStatus(reachable=True, has_model=True, message=message, dimension=EMBEDDED_DIMENSION)
     if provider != "ollama" and find_spec(f"langchain_{provider}") is None:
-        remedy = f"pip install 'footnote[{provider}]'"
+        remedy = f"pip install '.[{provider}]' in Footnote's folder"
         message = f"The {provider} client is not installed."
         return ModelStatus(reachable=False, has_model=False, message=message, remedy=remedy)
     try:

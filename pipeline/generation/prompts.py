@@ -100,9 +100,14 @@ def render_source(source: CitedSource) -> str:
     if place:
         attributes += f' place="{_quoted(place)}"'
     text = as_data(chunk.text)
-    if PurePath(chunk.display_name).suffix.lower() not in _CODE:
+    if not is_code(chunk.display_name):
         text = markers.defused(text)
     return f"<source {attributes}>\n{text}\n</source>"
+
+
+def is_code(name: str) -> bool:
+    """Tell by a file's *name* whether it holds code: brackets and line ends have a meaning there."""
+    return PurePath(name).suffix.lower() in _CODE
 
 
 def describe_place(place: Place) -> str:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 DEGRADED_KEY: Final = "degraded"
 """Where a reader notes in its message's metadata what the answer had to do without."""
 
+CUT_OFF: Final = "generation:cut_off"
+"""The model stopped at the length limit, so the answer may end in the middle."""
+
 _REASON_KEYS: Final = ("done_reason", "finish_reason", "stop_reason")
 """Ollama, OpenAI-compatible servers, Anthropic."""
 
@@ -32,13 +35,14 @@ def build_response(message: object | None, sources: Sequence[CitedSource]) -> Ge
     *message* is what a `Reading` holds once drained. None is an empty answer, not a fault.
     """
     metadata: Mapping[str, Any] = getattr(message, "response_metadata", None) or {}
+    ended = finish_reason(message)
     return GenerationResponse(
         success=True,
         answer=answer_text(message),
         sources=tuple(sources),
         token_usage=token_usage(message),
-        finish_reason=finish_reason(message),
-        degraded=tuple(metadata.get(DEGRADED_KEY, ())),
+        finish_reason=ended,
+        degraded=(*metadata.get(DEGRADED_KEY, ()), *((CUT_OFF,) if ended == "length" else ())),
     )
 
 

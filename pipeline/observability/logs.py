@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+FILE_NAME = "footnote.log"
 FILE_BYTES = 5 * 2**20
 FILES_KEPT = 5
 
@@ -49,7 +50,8 @@ class JsonFormatter(logging.Formatter):
 def configure_logging(folder: Path, level: str, *, to_stderr: bool = False) -> None:
     """Send our own packages' log lines to ``footnote.log`` in *folder*. Calling it again changes nothing.
 
-    Libraries' lines below WARNING are left out: some of them quote requests at INFO.
+    Libraries' lines below WARNING are left out: some of them quote requests at INFO. Raises `OSError` when
+    the file cannot be written.
     """
     root = logging.getLogger()
     if any(isinstance(handler.formatter, JsonFormatter) for handler in root.handlers):
@@ -58,9 +60,7 @@ def configure_logging(folder: Path, level: str, *, to_stderr: bool = False) -> N
     logging.raiseExceptions = False
     folder.mkdir(parents=True, exist_ok=True)
     handlers: list[logging.Handler] = [
-        RotatingFileHandler(
-            folder / "footnote.log", maxBytes=FILE_BYTES, backupCount=FILES_KEPT, encoding="utf-8", delay=True
-        )
+        RotatingFileHandler(folder / FILE_NAME, maxBytes=FILE_BYTES, backupCount=FILES_KEPT, encoding="utf-8")
     ]
     if to_stderr:
         handlers.append(logging.StreamHandler(sys.stderr))

@@ -145,5 +145,10 @@ def stands_alone(question: str, tokens: Sequence[str]) -> bool:
     return not refers and not _CONNECTIVE.match(question) and len(set(tokens)) >= ALONE_TOKENS
 
 
+def leans(query: SearchQuery, analyze: Callable[[str], Sequence[str]]) -> bool:
+    """Tell whether the question can only be understood through the summary that goes with it."""
+    return bool(query.summary) and not stands_alone(query.question, analyze(query.question))
+
+
 def _short(cosine: float | None) -> float | None:
     return None if cosine is None else round(cosine, 3)

@@ -25,7 +25,7 @@ Why = Literal["found", "nothing_found", "unrelated", "code_not_found"]
 class Limits:
     """Where to give up. An answer refused in error costs more than a weak one; see docs/retrieval.md."""
 
-    related: float = 0.52
+    related: float = 0.48
     """Best cosine + `COVERAGE_SHARE` x best coverage below which the chunks are about something else."""
     coverage: float = 0.15
     """The same, where the dense arm did not look: share of the question's weight in the best chunk."""
@@ -35,7 +35,7 @@ class Limits:
     """Above it a chunk is so close that the code of the question may be spelled otherwise in it."""
 
 
-COVERAGE_SHARE: Final = 0.5
+COVERAGE_SHARE: Final = 0.4
 """What a full coverage of the question's words is worth beside a cosine of 1."""
 
 _MEASURED: Final = re.compile(r"all-minilm")
@@ -63,19 +63,32 @@ def judge(
     retrieval: Retrieval,
     analyze: Callable[[str], Sequence[str]],
     limits: Limits | None = None,
+    *,
+    leaning: bool = False,
 ) -> Verdict:
-    """Decide whether *retrieval* holds enough to answer *question* from, and note it in the trace."""
+    """Decide whether *retrieval* holds enough to answer *question* from, and note it in the trace.
+
+    A question that is *leaning* on what was said before is not told from an unrelated one: its own words and
+    direction say too little of what it is about.
+    """
     bounds = limits or Limits()
     signals = _signals(retrieval.ranked)
-    why = _why(question, retrieval, analyze, bounds)
-    record("retrieval.sufficiency", why=why, **signals)
+    why = _why(question, retrieval, analyze, bounds, leaning=leaning)
+    record("retrieval.sufficiency", why=why, leaning=leaning, **signals)
     return Verdict(sufficient=why == "found", why=why, signals=signals)
 
 
-def _why(question: str, retrieval: Retrieval, analyze: Callable[[str], Sequence[str]], limits: Limits) -> Why:
+def _why(
+    question: str,
+    retrieval: Retrieval,
+    analyze: Callable[[str], Sequence[str]],
+    limits: Limits,
+    *,
+    leaning: bool,
+) -> Why:
     if not retrieval.ranked:
         return "nothing_found"
-    if _unrelated(retrieval, limits):
+    if not leaning and _unrelated(retrieval, limits):
         return "unrelated"
     cosine = _best_cosine(retrieval.ranked)
     if (cosine is None or cosine < limits.code_cosine) and _lacks_codes(question, retrieval.ranked, analyze):

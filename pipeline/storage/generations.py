@@ -44,8 +44,8 @@ class Catalogs:
 
     async def current(self, scope: Scope) -> CatalogRef | None:
         """Return the generation that questions are answered from; None: the channel has no index."""
-        async with self._database.read() as connection:
-            return await _current(connection, scope)
+        rows = await self._database.rows(_current_of(scope))
+        return _ref(rows[0]) if rows else None
 
     async def create(self, scope: Scope, embedder: str, dimension: int) -> CatalogRef:
         """Give a channel without an index its first generation; one that has it keeps it as it is."""
@@ -97,8 +97,7 @@ class Catalogs:
             .where(catalogs.c.state == CURRENT)
             .order_by(channels.c.scope_key)
         )
-        async with self._database.read() as connection:
-            return [Scope.parse(written) for written in (await connection.execute(query)).scalars()]
+        return [Scope.parse(row.scope) for row in await self._database.rows(query)]
 
     async def remove(self, scope: Scope) -> list[CatalogRef]:
         """Retire all generations of a channel and return them, for their stores to be dropped."""
@@ -118,8 +117,7 @@ class Catalogs:
         )
         given_up = (catalogs.c.state == BUILDING) & ~building_on
         query = _refs().where(or_(catalogs.c.state == RETIRED, given_up))
-        async with self._database.read() as connection:
-            return [_ref(row) for row in await connection.execute(query)]
+        return [_ref(row) for row in await self._database.rows(query)]
 
     async def discard(self, ref: CatalogRef) -> None:
         """Strike a generation off the register once its store is gone; the current one stays."""
@@ -167,8 +165,7 @@ class Catalogs:
 
 
 async def _current(connection: AsyncConnection, scope: Scope) -> CatalogRef | None:
-    query = _refs().where(catalogs.c.scope_key == scope.key, catalogs.c.state == CURRENT)
-    row = (await connection.execute(query)).first()
+    row = (await connection.execute(_current_of(scope))).first()
     return None if row is None else _ref(row)
 
 
@@ -189,6 +186,10 @@ async def _retire(connection: AsyncConnection, scope: Scope, *states: str) -> No
 
 def _is(ref: CatalogRef) -> tuple[ColumnElement[bool], ...]:
     return catalogs.c.scope_key == ref.scope.key, catalogs.c.generation == ref.generation
+
+
+def _current_of(scope: Scope) -> Select[Any]:
+    return _refs().where(catalogs.c.scope_key == scope.key, catalogs.c.state == CURRENT)
 
 
 def _refs() -> Select[Any]:

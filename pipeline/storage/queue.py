@@ -164,9 +164,8 @@ class Queue:
             query = query.where(jobs.c.kind.in_(kinds))
         if scope is not None:
             query = query.where(jobs.c.scope_key == scope.key)
-        async with self._database.read() as connection:
-            count: int = (await connection.execute(query)).scalar_one()
-            return count
+        [(count,)] = await self._database.rows(query)
+        return int(count)
 
     async def position(self, job: Job) -> int:
         """Return a queued job's place in line over all channels, counted from 1; 0: it no longer waits."""
@@ -250,8 +249,7 @@ class Queue:
             return [_job(row) for row in await connection.execute(removed.returning(jobs))]
 
     async def _find(self, query: Select[Any]) -> list[Job]:
-        async with self._database.read() as connection:
-            return [_job(row) for row in await connection.execute(query)]
+        return [_job(row) for row in await self._database.rows(query)]
 
     def _wake(self) -> None:
         for event in self._listeners:

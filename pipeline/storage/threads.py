@@ -40,9 +40,8 @@ class Threads:
     async def summary(self, scope: Scope, thread: str) -> Summary:
         """Return the thread's summary; an empty one of version 0 where nothing was said."""
         query = select(threads.c.summary, threads.c.version).where(*_is(scope, thread))
-        async with self._database.read() as connection:
-            row = (await connection.execute(query)).first()
-        return Summary() if row is None else Summary(text=row.summary, version=row.version)
+        rows = await self._database.rows(query)
+        return Summary(text=rows[0].summary, version=rows[0].version) if rows else Summary()
 
     async def save_summary(self, scope: Scope, thread: str, text: str, *, expected_version: int) -> bool:
         """Replace the summary unless another has replaced it since *expected_version* was read."""
@@ -140,8 +139,7 @@ class Threads:
             await connection.execute(delete(threads).where(threads.c.scope_key == scope.key))
 
     async def _find(self, query: Select[Any]) -> list[TurnRecord]:
-        async with self._database.read() as connection:
-            return [_record(row) for row in await connection.execute(query)]
+        return [_record(row) for row in await self._database.rows(query)]
 
     async def _thread_id(self, connection: AsyncConnection, scope: Scope, thread: str) -> int:
         opened = (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(300)  # each test starts the program several times
 
+README = HANDBOOK.parents[1] / "README.md"
 CHANNEL = ("--channel", "terminal:local:test")
 ASK_KEYS = {
     "success",
@@ -84,6 +86,18 @@ def test_a_file_goes_in_is_listed_shown_asked_and_forgotten(
     assert document_id not in {citation["document_id"] for citation in after["citations"]}
     everything = footnote("forget", *CHANNEL, "--all", "--json")
     assert everything.status == 0
+    assert footnote("docs", *CHANNEL, "--json").json == {"documents": []}
+
+
+def test_without_its_embedding_server_no_file_is_taken_in_and_one_sentence_says_so(
+    footnote: Program, files: Path
+) -> None:
+    down = {"FOOTNOTE_EMBEDDING__PROVIDER": "ollama", "FOOTNOTE_EMBEDDING__BASE_URL": "http://127.0.0.1:9"}
+    ingested = footnote("ingest", *CHANNEL, str(files), "--json", **down)
+
+    assert (ingested.status, ingested.out) == (1, "")
+    assert ingested.err.startswith("footnote: Ollama at http://127.0.0.1:9 cannot be reached")
+    assert ingested.err.count("\n") == 1
     assert footnote("docs", *CHANNEL, "--json").json == {"documents": []}
 
 
@@ -233,11 +247,17 @@ def test_a_data_folder_that_cannot_be_used_is_one_sentence_and_a_line_of_the_doc
     assert failed == {"data folder", "database", "migrations", "vector store"}
 
 
-def test_reindex_rebuilds_a_channel(footnote: Program, files: Path) -> None:
+def test_reindex_rebuilds_a_channel_and_shows_on_a_terminal_that_it_does(
+    footnote: Program, files: Path
+) -> None:
     footnote("ingest", *CHANNEL, str(files))
+    watched = footnote.watched("reindex", *CHANNEL)
     result = footnote("reindex", *CHANNEL, "--json")
 
-    assert result.status == 0
+    assert watched.status == 0
+    assert watched.out == "Rebuilt terminal:local:test: 2 documents ready, 0 failed.\n"
+    assert "Rebuilding terminal:local:test" in watched.err
+    assert (result.status, result.err) == (0, "")
     assert {row["status"] for row in result.json["documents"]} == {"ready"}
 
 
@@ -269,7 +289,9 @@ def test_help_names_every_command(footnote: Program) -> None:
         assert footnote(command, "--help").status == 0
 
 
-def test_the_demo_answers_two_questions_and_cites_the_right_files(footnote: Program) -> None:
+def test_the_demo_answers_two_questions_and_cites_the_right_files_as_the_readme_shows(
+    footnote: Program,
+) -> None:
     script = HANDBOOK.parent / "conversation.txt"
     result = footnote("chat", "--docs", str(HANDBOOK), "--script", str(script))
 
@@ -277,3 +299,7 @@ def test_the_demo_answers_two_questions_and_cites_the_right_files(footnote: Prog
     assert "refunds.md" in result.out
     assert "annual-plans.md" in result.out
     assert "\x1b" not in result.out
+    printed = " ".join(result.out.split())
+    shown = README.read_text(encoding="utf-8").partition("```text\n")[2].partition("```")[0]
+    pieces = [piece for piece in re.split(r"…”? ?(?:\(file:///…\))?", shown) if piece.strip()]
+    assert [piece for piece in pieces if " ".join(piece.split()) not in printed] == []

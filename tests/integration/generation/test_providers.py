@@ -167,7 +167,7 @@ async def test_a_client_that_is_not_installed_is_named_with_the_command(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
 
-    with pytest.raises(ModelMisconfigured, match=rf"pip install 'footnote\[{provider}\]'"):
+    with pytest.raises(ModelMisconfigured, match=rf"pip install '\.\[{provider}\]'"):
         await choose(provider=provider, base_url=NOBODY, model="m", api_key="k")
 
 
@@ -350,7 +350,7 @@ async def test_inspection_without_the_client_names_the_command(
     status = await inspect(ModelChoice(provider=provider, base_url=NOBODY, model="m", api_key="k"))
 
     assert not status.usable
-    assert status.remedy == f"pip install 'footnote[{provider}]'"
+    assert status.remedy == f"pip install '.[{provider}]' in Footnote's folder"
 
 
 def test_choosing_a_model_loads_no_model_library_before_it_is_needed() -> None:

@@ -17,8 +17,9 @@ OURS = ("pipeline", "bot", "adapters")
 
 
 @pytest.fixture(autouse=True)
-def _own_handlers() -> Iterator[None]:
+def _own_handlers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Leave logging as it was found."""
+    monkeypatch.setattr(logging, "raiseExceptions", logging.raiseExceptions)
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     levels = {name: logging.getLogger(name).level for name in OURS}
@@ -104,3 +105,12 @@ def test_an_exception_leaves_its_name_and_its_way_but_not_its_words(tmp_path: Pa
     assert line["error"] == "ValueError"
     assert any("test_logs.py" in frame for frame in line["stack"])
     assert "salary" not in json.dumps(line)
+
+
+def test_a_log_that_cannot_be_written_is_noticed_at_once(tmp_path: Path) -> None:
+    (tmp_path / "logs" / "footnote.log").mkdir(parents=True)
+
+    with pytest.raises(IsADirectoryError):
+        configure_logging(tmp_path / "logs", "INFO")
+
+    assert own_handlers() == []

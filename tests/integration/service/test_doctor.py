@@ -43,11 +43,11 @@ async def test_a_new_folder_is_healthy_and_every_part_has_a_line(tmp_path: Path)
     assert "384" in checks["embedding model"].message
 
 
-@pytest.mark.parametrize("blocked", ["data", "data/logs"])
+@pytest.mark.parametrize("blocked", ["data", "data/logs", "data/logs/footnote.log/x"])
 async def test_a_folder_that_cannot_be_written_fails_with_a_remedy_and_the_other_parts_are_looked_at(
     tmp_path: Path, blocked: str
 ) -> None:
-    (tmp_path / blocked).parent.mkdir(exist_ok=True)
+    (tmp_path / blocked).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / blocked).write_text("a file where a folder should be")
 
     checks = await examined(tmp_path / "data")

@@ -185,3 +185,14 @@ async def test_reindex_keeps_the_text_of_a_file_that_is_gone_from_its_place(
     assert {d.status for d in documents} == {DocumentStatus.READY}
     assert any("28 days" in text for text in texts)
     assert not any("No refunds" in text for text in texts)
+
+
+async def test_the_same_bytes_twice_in_one_go_are_indexed_once(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    shutil.copy(folder / "leave.md", folder / "z-copy.md")
+    async with opened() as service:
+        results = await ingest(service, scope, folder)
+
+    copy = next(r.accepted for r in results if r.path.name == "z-copy.md")
+    assert copy.status == "duplicate"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.bootstrap import open_stores
-from pipeline.catalog import REINDEX
+from bot.library import ServiceLibrary
+from pipeline.catalog import REEMBED, REINDEX
 from pipeline.domain import DocumentStatus, IngestReason, Question
 from pipeline.errors import CatalogError, CatalogUnavailable
 from pipeline.ingestion.tokens import TOKENIZER_VERSION
@@ -93,6 +94,7 @@ async def test_a_store_that_lost_its_latest_writes_is_rebuilt_without_being_aske
         for _ in range(3):
             await service.stores.catalog.documents(scope)
         waiting = await service.stores.queue.waiting(scope)
+        status = await ServiceLibrary(service).status(scope)
     async with open_stores(service.settings) as stores:
         ref = await stores.generations.current(scope)
         assert ref is not None
@@ -107,6 +109,7 @@ async def test_a_store_that_lost_its_latest_writes_is_rebuilt_without_being_aske
         again = await service.stores.queue.waiting(scope)
 
     assert [(job.kind, job.state) for job in waiting] == [(REINDEX, JobState.QUEUED)]
+    assert status.remarks == ("The index is being rebuilt from its files.",)
     assert "lost its latest writes" in str(told_elsewhere)
     assert renewed.generation > ref.generation
     assert all(text in texts for text in ("28 days", "five working days", "BILL-4021"))
@@ -118,12 +121,17 @@ async def test_tokens_of_another_analyzer_are_made_anew(opened: Opened, scope: S
         service.stores.generations.analyzer = TOKENIZER_VERSION - 1
         await ingest(service, scope, folder)
         old = await service.stores.generations.current(scope)
+    async with opened(working=False) as service:
+        meanwhile = await (await service.pipeline()).ask(Question(text=MONTHLY, scope=scope))
+        renewal = await service.stores.queue.waiting(scope)
     async with opened() as service:
         (folder / "new.md").write_text("# New\n\nA file that was not there before.\n")
         await ingest(service, scope, folder)
         new = await service.stores.generations.current(scope)
         documents = await service.stores.catalog.documents(scope)
 
+    assert meanwhile.degraded == ("sparse:analyzer_changed",)
+    assert [job.kind for job in renewal] == [REEMBED]
     assert old is not None
     assert new is not None
     assert (old.analyzer, new.analyzer) == (TOKENIZER_VERSION - 1, TOKENIZER_VERSION)

@@ -20,6 +20,19 @@ async def test_an_event_delivered_many_times_at_once_is_new_only_once(database: 
     assert await events.first_time("Ev2")
 
 
+async def test_what_is_a_month_old_is_forgotten_unless_asked_otherwise(
+    database: Database, calendar: FakeCalendar
+) -> None:
+    events = SeenEvents(database, calendar)
+    await events.first_time("old")
+    calendar.advance(20 * 86_400)
+    await events.first_time("young")
+    assert await events.prune() == 0
+    calendar.advance(20 * 86_400)
+    assert await events.prune() == 1
+    assert not await events.first_time("young")
+
+
 async def test_only_old_events_are_forgotten(database: Database, calendar: FakeCalendar) -> None:
     events = SeenEvents(database, calendar)
     await events.first_time("old")

@@ -84,6 +84,21 @@ async def test_a_torn_newest_version_is_set_aside_and_the_one_before_it_used(
     await store.close()
 
 
+async def test_that_writes_were_lost_is_known_to_every_later_process_until_the_catalog_is_dropped(
+    catalog: CatalogStore, tmp_path: Path
+) -> None:
+    manifests_of(tmp_path, "chunks")[0].write_bytes(b"")
+    for _ in range(2):
+        store = await VectorStore.connect(str(tmp_path))
+        assert "lost its latest writes" in str(await store.check(ref_of()))
+        assert (await store.catalog(ref_of())).healed
+        await store.close()
+    store = await VectorStore.connect(str(tmp_path))
+    await store.drop(ref_of())
+    assert await store.check(ref_of()) is None
+    await store.close()
+
+
 async def test_a_whole_catalog_is_not_called_healed(vectors: VectorStore, catalog: CatalogStore) -> None:
     assert not catalog.healed
     assert await vectors.check(ref_of()) is None

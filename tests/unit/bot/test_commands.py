@@ -161,7 +161,7 @@ async def test_why_shows_how_the_last_answer_came_about(desk: Desk) -> None:
 async def test_why_says_why_there_was_no_answer(desk: Desk) -> None:
     desk.journal.turns[SCOPE.key, "t1"] = FakeTurn(question="?", reason=Reason.NO_RELEVANT_CONTEXT)
 
-    assert "- Outcome: NO_RELEVANT_CONTEXT: I found nothing in this channel" in await desk.run("why")
+    assert "- Outcome: NO_RELEVANT_CONTEXT: Nothing in this channel" in await desk.run("why")
 
 
 async def test_why_knows_nothing_of_other_threads_and_channels(desk: Desk) -> None:

@@ -52,6 +52,7 @@ def test_a_refused_answer_is_not_shown_even_if_it_was_released() -> None:
     ("code", "words"),
     [
         ("dense:embedder_changed", "another embedding model"),
+        ("sparse:analyzer_changed", "index of words is being renewed"),
         ("dense:unavailable", "without meaning"),
         ("sparse:unavailable", "without exact words"),
         ("rerank:timeout", "not refined"),

@@ -61,3 +61,9 @@ def test_of_content_in_blocks_only_the_text_counts() -> None:
     )
 
     assert build_response(message, ()).answer == "Five days."
+
+
+def test_an_answer_that_was_cut_at_its_length_says_so() -> None:
+    message = AIMessage(content="Half of", response_metadata={"done_reason": "length"})
+
+    assert build_response(message, []).degraded == ("generation:cut_off",)

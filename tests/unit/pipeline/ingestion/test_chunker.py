@@ -66,9 +66,12 @@ def test_a_long_paragraph_is_cut_between_sentences_and_then_between_words() -> N
 @pytest.mark.parametrize("number", ["2.", "12.", "3.1.", "IV.", "b)", "  7."])
 @pytest.mark.parametrize("gap", [" ", "\n"])
 def test_a_number_stays_with_the_heading_or_the_entry_that_it_counts(number: str, gap: str) -> None:
-    text = f"{SENTENCE * 4}{SENTENCE.strip()}\n{number}{gap}Pension\n{SENTENCE * 5}"
+    before = f"{(SENTENCE * 5).strip()}\n{number}{gap}"
+    # where the two halves of the text meet is the best place for a cut
+    text = before + f"Pension\n{SENTENCE * 9}"[: len(before)]
+    limits = ChunkLimits(target=len(before), maximum=2 * len(before))
 
-    pieces = chunk(Loaded(kind="PDF", blocks=(Block(text=text, page=1),)), limits=ChunkLimits(target=330))
+    pieces = chunk(Loaded(kind="PDF", blocks=(Block(text=text, page=1),)), limits=limits)
 
     assert len(pieces) > 1
     assert not any(piece.text.rstrip().endswith(number.strip()) for piece in pieces)

@@ -8,7 +8,7 @@ import pytest
 from pipeline.errors import ModelUnavailable
 from pipeline.ingestion.tokens import analyze
 from pipeline.observability.trace import collect
-from pipeline.retrieval.query import SearchQuery, Topic, TopicGate, build_query, stands_alone
+from pipeline.retrieval.query import SearchQuery, Topic, TopicGate, build_query, leans, stands_alone
 from tests.fakes.embedding import WordEmbedder
 
 if TYPE_CHECKING:
@@ -107,6 +107,18 @@ async def test_without_an_embedder_only_the_words_decide(embedder: WordEmbedder 
     same = await build_query(SUMMARY, "Which annual maintenance contracts cover pump valves?", gate(embedder))
 
     assert (changed.topic, same.topic) == (Topic.CHANGED, Topic.SAME)
+
+
+@pytest.mark.parametrize(
+    ("question", "summary", "leaning"),
+    [
+        ("And for annual ones?", SUMMARY, True),
+        ("How long do refunds of annual plans take?", SUMMARY, False),
+        ("And for annual ones?", "", False),
+    ],
+)
+def test_a_question_leans_on_a_summary_if_there_is_one(question: str, summary: str, leaning: bool) -> None:
+    assert leans(SearchQuery(question=question, summary=summary), analyze) is leaning
 
 
 async def test_an_embedder_that_hangs_is_not_waited_for() -> None:

@@ -54,13 +54,21 @@ def test_a_far_chunk_that_shares_few_words_is_not_enough(cosine: float | None, c
     [
         (0.264, 0.599),
         (0.43, 0.25),
-        (0.1, 0.9),
+        (0.15, 0.9),
         (0.55, 0.0),
         (None, 0.2),
     ],  # the first: "mileage rate for my own car"
 )
 def test_closeness_and_words_make_up_for_each_other(cosine: float | None, coverage: float) -> None:
     assert why("Who won the cup?", found("The cup", cosine=cosine, coverage=coverage)) == "found"
+
+
+def test_a_follow_up_that_leans_on_what_was_said_is_not_called_unrelated() -> None:
+    far = found("Annual plans: fifteen days.", cosine=0.29, coverage=0.32)
+
+    assert judge("And for annual ones?", far, analyze, leaning=True).sufficient
+    assert not judge("And for annual ones?", far, analyze).sufficient
+    assert judge("And PANIC-0999?", far, analyze, leaning=True).why == "code_not_found"
 
 
 def test_words_that_could_not_be_looked_at_do_not_count_against_a_chunk() -> None:
@@ -111,5 +119,6 @@ def test_the_verdict_is_traced_without_words() -> None:
             "cosine": 0.3,
             "coverage": 0.5,
             "agreed": 1,
+            "leaning": False,
         }
     ]
