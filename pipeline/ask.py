@@ -45,6 +45,12 @@ PENDING_WAIT_S = 3.0
 """How long a question waits for the first file of a channel that is just being indexed."""
 PENDING_POLL_S = 0.1
 
+SEARCHES_AT_ONCE = 4
+"""Questions that are looked up at the same time, enough to keep a few processors busy.
+
+Two hundred at once would take each step together, and keep the event loop from everything else for seconds.
+"""
+
 
 class Search(Protocol):
     """Finds the passages for a question, read in the light of what the thread remembers."""
@@ -75,6 +81,7 @@ class Pipeline:
         self._memory = memory
         self._clock = clock
         self._sleep = sleep
+        self._searching = asyncio.Semaphore(SEARCHES_AT_ONCE)
 
     async def ask(self, question: Question) -> GenerationResponse:
         """Answer *question* in one piece; `remember` it when it has been shown."""
@@ -127,12 +134,16 @@ class Pipeline:
     async def _await_files(self, question: Question) -> Holdings:
         """Give the first file of a channel a moment to become searchable."""
         waited = 0.0
-        holdings = await self._holdings(question.scope, question.filters)
+        holdings = await self._look(question)
         while not holdings.ready and holdings.pending and waited < PENDING_WAIT_S:
             await self._sleep(PENDING_POLL_S)
             waited += PENDING_POLL_S
-            holdings = await self._holdings(question.scope, question.filters)
+            holdings = await self._look(question)
         return holdings
+
+    async def _look(self, question: Question) -> Holdings:
+        async with self._searching:
+            return await self._holdings(question.scope, question.filters)
 
     async def _without_files(self, inquiry: Inquiry, holdings: Holdings) -> GenerationResponse:
         channel = await self._holdings(inquiry.question.scope, Filters())
@@ -141,8 +152,9 @@ class Pipeline:
 
     async def _retrieve(self, inquiry: Inquiry, holdings: Holdings) -> Found:
         inquiry.enter(Stage.SEARCHING, total=holdings.ready)
-        inquiry.recalled = await self._memory.recall(inquiry.question)
-        found = await self._search(inquiry.question, inquiry.recalled.text)
+        async with self._searching:
+            inquiry.recalled = await self._memory.recall(inquiry.question)
+            found = await self._search(inquiry.question, inquiry.recalled.text)
         inquiry.watch.retrieved()
         inquiry.degraded += found.retrieval.degraded
         return found

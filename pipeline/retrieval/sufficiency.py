@@ -41,7 +41,10 @@ COVERAGE_SHARE: Final = 0.4
 _MEASURED: Final = re.compile(r"all-minilm")
 """Embedders whose cosines `Limits` was calibrated on; those of others lie elsewhere."""
 
-_UNMEASURED: Final = Limits(related=0.2, cosine=0.1, coverage=0.15)
+_UNMEASURED: Final = Limits(related=0.2, cosine=0.1)
+
+_LEANING: Final = Limits(related=0.2, cosine=0.1, coverage=0.0)
+"""For follow-ups, whose own words and direction say little of what they are about."""
 
 
 def limits_for(embedder: str) -> Limits:
@@ -68,27 +71,19 @@ def judge(
 ) -> Verdict:
     """Decide whether *retrieval* holds enough to answer *question* from, and note it in the trace.
 
-    A question that is *leaning* on what was said before is not told from an unrelated one: its own words and
-    direction say too little of what it is about.
+    A question that is *leaning* on what was said before is held to careful limits.
     """
-    bounds = limits or Limits()
+    bounds = _LEANING if leaning else limits or Limits()
     signals = _signals(retrieval.ranked)
-    why = _why(question, retrieval, analyze, bounds, leaning=leaning)
+    why = _why(question, retrieval, analyze, bounds)
     record("retrieval.sufficiency", why=why, leaning=leaning, **signals)
     return Verdict(sufficient=why == "found", why=why, signals=signals)
 
 
-def _why(
-    question: str,
-    retrieval: Retrieval,
-    analyze: Callable[[str], Sequence[str]],
-    limits: Limits,
-    *,
-    leaning: bool,
-) -> Why:
+def _why(question: str, retrieval: Retrieval, analyze: Callable[[str], Sequence[str]], limits: Limits) -> Why:
     if not retrieval.ranked:
         return "nothing_found"
-    if not leaning and _unrelated(retrieval, limits):
+    if _unrelated(retrieval, limits):
         return "unrelated"
     cosine = _best_cosine(retrieval.ranked)
     if (cosine is None or cosine < limits.code_cosine) and _lacks_codes(question, retrieval.ranked, analyze):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lancedb.expr import col, lit
 
 from pipeline.domain import DocumentStatus
-from pipeline.errors import CatalogError, EmbedderChanged
+from pipeline.errors import CatalogError
 from pipeline.storage.cached import Cached
 from pipeline.storage.contents import read_contents
 from pipeline.storage.handles import TableHandle
@@ -19,6 +19,8 @@ from pipeline.storage.queries import by_text, by_vector, hits, narrowed, without
 from pipeline.storage.selection import select
 from pipeline.storage.tables import (
     CHUNK_COLUMNS,
+    check_chunks,
+    check_vector,
     chunk_rows,
     chunks_schema,
     columns_of,
@@ -124,7 +126,7 @@ class CatalogStore:
         if not chunks:
             await self._delete(self._chunks, (await self._present()).keys() & {document_id})
             return
-        self._examine(document_id, chunks)
+        check_chunks(self.ref, document_id, chunks)
         with self._chunks.writing():
             rows = await asyncio.to_thread(chunk_rows, chunks, self.ref.dimension)
 
@@ -177,7 +179,7 @@ class CatalogStore:
 
         *only* and *exclude* are document ids. Raises `EmbedderChanged` for a vector of another length.
         """
-        self._measure(vector)
+        check_vector(self.ref, vector)
         return await self._search(by_vector(vector), limit, only, exclude)
 
     async def search_text(
@@ -287,19 +289,3 @@ class CatalogStore:
         if document_ids:  # a delete that matches nothing would still write a version
             where = col("document_id").isin(sorted(document_ids))
             await handle.change(lambda table: table.delete(where))
-
-    def _examine(self, document_id: str, chunks: Sequence[StoredChunk]) -> None:
-        if any(item.chunk.document_id != document_id for item in chunks):
-            raise CatalogError("A chunk was about to be stored under another document than its own.")
-        if len({item.chunk.chunk_id for item in chunks}) != len(chunks):
-            raise CatalogError("Two chunks of one document bear the same id.")
-        for item in chunks:
-            self._measure(item.vector)
-
-    def _measure(self, vector: NDArray[np.float32]) -> None:
-        if vector.shape != (self.ref.dimension,):
-            length = vector.shape[-1] if vector.ndim else 0
-            raise EmbedderChanged(
-                f"The vectors of {self.ref.scope} have {self.ref.dimension} numbers, this one has {length}; "
-                f"was it made by another model than {self.ref.embedder}?"
-            )

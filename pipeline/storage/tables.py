@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.domain import Chunk, Document, DocumentStatus, IngestReason, Place
+from pipeline.errors import CatalogError, EmbedderChanged
 from pipeline.storage.refs import ChunkRows
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pipeline.storage.refs import StoredChunk
+    from pipeline.storage.refs import CatalogRef, StoredChunk
 
 _KEY = {"lance-schema:unenforced-primary-key:position": "1"}
 """What LanceDB's `set_unenforced_primary_key` writes; in the schema, it holds from the first version on."""
@@ -94,6 +95,26 @@ def _document(row: dict[str, Any]) -> Document:
             "reason": None if reason is None else IngestReason(reason),
         }
     )
+
+
+def check_chunks(ref: CatalogRef, document_id: str, chunks: Sequence[StoredChunk]) -> None:
+    """Raise `CatalogError` for chunks that cannot be one document's in this catalog."""
+    if any(item.chunk.document_id != document_id for item in chunks):
+        raise CatalogError("A chunk was about to be stored under another document than its own.")
+    if len({item.chunk.chunk_id for item in chunks}) != len(chunks):
+        raise CatalogError("Two chunks of one document bear the same id.")
+    for item in chunks:
+        check_vector(ref, item.vector)
+
+
+def check_vector(ref: CatalogRef, vector: NDArray[np.float32]) -> None:
+    """Raise `EmbedderChanged` for a vector of another length than the catalog's."""
+    if vector.shape != (ref.dimension,):
+        length = vector.shape[-1] if vector.ndim else 0
+        raise EmbedderChanged(
+            f"The vectors of {ref.scope} have {ref.dimension} numbers, this one has {length}; "
+            f"was it made by another model than {ref.embedder}?"
+        )
 
 
 def chunk_rows(stored: Sequence[StoredChunk], dimension: int) -> pa.Table:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from prometheus_client import REGISTRY
 
 from bot.bootstrap import open_service
 from bot.models import INSPECTION_S, Models, embedding_choice
@@ -160,6 +161,10 @@ async def test_a_file_that_comes_during_the_outage_waits_with_a_reason_and_moves
 async def test_a_model_that_its_server_has_no_more_is_given_up(
     indexed: Settings, ollama: FakeOllama, clock: FakeClock, scope: Scope
 ) -> None:
+    def counted() -> float:
+        return REGISTRY.get_sample_value("footnote_observed_total", {"kind": "embedder_gone"}) or 0.0
+
+    before = counted()
     ollama.embedding_models.clear()
     async with started(indexed, clock, embedder=ScriptedEmbedder()) as service:
         meanwhile = await ask(service, scope)
@@ -170,6 +175,7 @@ async def test_a_model_that_its_server_has_no_more_is_given_up(
     assert meanwhile.degraded == ("dense:embedder_changed",)
     assert renewed.degraded == ()
     assert embedder == "scripted:words"
+    assert counted() == before + 1
 
 
 async def test_settings_that_name_another_model_have_the_channel_indexed_anew(

@@ -63,11 +63,15 @@ def test_closeness_and_words_make_up_for_each_other(cosine: float | None, covera
     assert why("Who won the cup?", found("The cup", cosine=cosine, coverage=coverage)) == "found"
 
 
-def test_a_follow_up_that_leans_on_what_was_said_is_not_called_unrelated() -> None:
+def test_a_follow_up_that_leans_on_what_was_said_is_called_unrelated_only_where_nothing_fits() -> None:
     far = found("Annual plans: fifteen days.", cosine=0.29, coverage=0.32)
+    nothing = found("Annual plans: fifteen days.", cosine=0.1, coverage=0.0)
+    unseen = found("Annual plans: fifteen days.", cosine=None, coverage=0.0)
 
     assert judge("And for annual ones?", far, analyze, leaning=True).sufficient
     assert not judge("And for annual ones?", far, analyze).sufficient
+    assert judge("zzyzx qwertz?", nothing, analyze, leaning=True).why == "unrelated"
+    assert judge("Why?", unseen, analyze, leaning=True).sufficient
     assert judge("And PANIC-0999?", far, analyze, leaning=True).why == "code_not_found"
 
 
