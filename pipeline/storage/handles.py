@@ -77,8 +77,10 @@ class TableHandle:
     async def opened(self) -> AsyncTable | None:
         """Return the table, None if nothing was ever written. Raises `CatalogUnavailable`."""
         if self._table is None:
+            known = self._known
             await self._heal()
-            self._table = await self._open()
+            # while this looked, a writer of this process may have created the table
+            self._table = await self._open(known=known) or self._table
         return self._table
 
     async def created(self) -> AsyncTable:
@@ -178,13 +180,13 @@ class TableHandle:
             self._lance.healed.add(self._name)
             logger.warning("%s: the newest version was torn; the one before it is used", self._name)
 
-    async def _open(self) -> AsyncTable | None:
+    async def _open(self, *, known: bool) -> AsyncTable | None:
         try:
             table = await self._lance.connection.open_table(self._name)
         except ValueError as exc:
             # LanceDB's way to say "not found", also of a table whose creation was interrupted;
             # everything else that goes wrong with a valid name is a RuntimeError
-            if self._known:
+            if known:
                 raise self._unavailable("was dropped meanwhile") from exc
             return None
         except FAULTS as exc:
