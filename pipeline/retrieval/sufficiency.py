@@ -43,7 +43,7 @@ _MEASURED: Final = re.compile(r"all-minilm")
 
 _UNMEASURED: Final = Limits(related=0.2, cosine=0.1)
 
-_LEANING: Final = Limits(related=0.2, cosine=0.1, coverage=0.0)
+_LEANING: Final = Limits(related=0.12, cosine=0.1, coverage=0.0)
 """For follow-ups, whose own words and direction say little of what they are about."""
 
 
