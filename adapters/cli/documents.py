@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.cli.options import as_json, channel, print_json, run_async, settle
+from adapters.cli.options import as_json, channel, print_json, run_async, say, settle
 from adapters.files import find_files
 from bot.wording import counts, extent
 
@@ -44,7 +44,7 @@ async def _ingest(settings: Settings, scope: Scope, paths: Sequence[Path], *, as
         print_json({"documents": rows})
     else:
         for row in rows:
-            click.echo(result_line(row))
+            say(result_line(row))
     return int(not {row["status"] for row in rows} <= {"ready", "duplicate"})
 
 
@@ -106,7 +106,7 @@ async def _docs(settings: Settings, scope: Scope, *, as_json: bool) -> None:
     for document in [] if as_json else documents:
         size = counts(document) if document.chunks else None
         detail = "; ".join(filter(None, [size, document.message]))
-        click.echo(
+        say(
             f"{document.document_id}  {document.status:9} {document.display_name}"
             + (f"  ({detail})" if detail else "")
         )
@@ -153,8 +153,8 @@ async def _show(settings: Settings, scope: Scope, document_id: str, *, as_json: 
         )
         return 0
     for chunk in chunks:
-        click.secho(f"{chunk.chunk_id}  {_place(chunk)}", bold=True)
-        click.echo(f"{chunk.text}\n")
+        say(f"{chunk.chunk_id}  {_place(chunk)}", bold=True)
+        say(f"{chunk.text}\n", lines=True)
     return 0
 
 

@@ -48,6 +48,13 @@ def readable(_: click.Context, __: click.Parameter, value: str | None) -> str | 
     return None if value is None else value.encode("utf-8", "replace").decode("utf-8")
 
 
+def say(text: str, *, bold: bool = False, lines: bool = False) -> None:
+    """Print what people named or wrote; nothing in it commands the terminal or, without *lines*, breaks up."""
+    from adapters.terminal.text import safe
+
+    click.secho(safe(text if lines else " ".join(text.splitlines())), bold=bold)
+
+
 def print_json(document: object) -> None:
     """Print *document* as the one JSON document of this run."""
     click.echo(json.dumps(document, ensure_ascii=False, indent=2))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.cli.documents import describe_result, result_line
-from adapters.cli.options import ChannelType, as_json, channel, print_json, readable, run_async, settle
+from adapters.cli.options import ChannelType, as_json, channel, print_json, readable, run_async, say, settle
 from adapters.files import find_files
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ async def _chat(settings: Settings, scope: Scope, folder: Path | None, lines: li
             with WorkProgress("Indexing") as progress:
                 results = await service.ingest(scope, list(find_files([folder])), progress.update)
             for result in results:
-                click.echo(result_line(describe_result(result)))
+                say(result_line(describe_result(result)))
         for note in await service.describe_models():
             click.echo(note)
         adapter = TerminalAdapter(Console())

@@ -303,3 +303,15 @@ def test_the_demo_answers_two_questions_and_cites_the_right_files_as_the_readme_
     shown = README.read_text(encoding="utf-8").partition("```text\n")[2].partition("```")[0]
     pieces = [piece for piece in re.split(r"…”? ?(?:\(file:///…\))?", shown) if piece.strip()]
     assert [piece for piece in pieces if " ".join(piece.split()) not in printed] == []
+
+
+def test_nothing_in_a_files_name_or_text_commands_the_terminal(footnote: Program, tmp_path: Path) -> None:
+    folder = tmp_path / "hostile"
+    folder.mkdir()
+    (folder / "a\x1b[31mred\nname.txt").write_text("A \x9b31m line \x1b]0;title\x07 of text about refunds.\n")
+    said = [footnote("ingest", *CHANNEL, str(folder)), footnote("docs", *CHANNEL)]
+    [document] = footnote("docs", *CHANNEL, "--json").json["documents"]
+    said.append(footnote("show", *CHANNEL, document["document_id"]))
+
+    assert not any(sign in result.out for result in said for sign in ("\x1b", "\x9b", "\x07"))
+    assert len(said[1].out.splitlines()) == 1
