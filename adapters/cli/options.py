@@ -49,7 +49,7 @@ def readable(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 
 
 def say(text: str, *, bold: bool = False, lines: bool = False) -> None:
-    """Print what people named or wrote; nothing in it commands the terminal or, without *lines*, breaks up."""
+    """Print what people named or wrote so that it cannot command the terminal; one line unless *lines*."""
     from adapters.terminal.text import safe
 
     click.secho(safe(text if lines else " ".join(text.splitlines())), bold=bold)
