@@ -49,15 +49,17 @@ QUICK: Final = Effort(
     sizes=(1_000, 10_000),
     questions=20,
     searches=30,
-    first_searches=3,
-    crowds=3,
+    first_searches=2,
+    crowds=1,
+    idle_s=1.0,
     files=5,
+    sections=20,
     batches=5,
     small_files=4,
     helps=5,
-    starts=3,
+    starts=2,
 )
-"""About a minute on two processors that have nothing else to do."""
+"""A minute or so on two processors, for a first look: fewer than five runs say little of the slow figures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
