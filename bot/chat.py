@@ -9,6 +9,8 @@ ChatError                 the platform did not do its part
 
 An adapter translates every exception of its SDK into one of these, with ``raise … from exc``.
 
+What happens on the platform crosses it the other way, as the values of `bot.incoming`.
+
 Text that crosses the seam is Markdown as models write it (CommonMark and tables), without any platform's
 mention syntax. Putting it into the platform's dialect is the adapter's duty, and so is making it harmless:
 whatever would ping somebody, resolve to a live mention or escape the terminal is neutralised by the adapter,
@@ -84,6 +86,10 @@ class Capabilities:
     edit_interval: float | None
     """Seconds between two edits that the budget carries for ever; None: what was posted stays as it is."""
     threading: Threading
+    stream_interval: float | None = None
+    """Seconds between two pieces of what the platform itself streams; None: as between edits."""
+    burst: int = 1
+    """Calls that may follow each other at once after a pause."""
     max_buttons: int = 0
     max_upload_bytes: int = 0
     edit_share: Share = Share.WORKSPACE
@@ -144,6 +150,29 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """A question to the person who pressed a button, with room for a text.
+
+    The text comes back as an `IncomingAction` with *action*, *value* and the text.
+    """
+
+    title: str
+    """At most 24 characters."""
+    label: str
+    submit: str
+    action: str
+    value: str = ""
+
+
+class Mark(Enum):
+    """A sign at somebody's message that says how its file stands."""
+
+    WORKING = "working"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One message of a thread's history."""
 
@@ -151,90 +180,6 @@ class Turn:
     text: str
     own: bool
     """Whether the bot wrote it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingMessage:
-    """A message that is for the bot: it was named, or written to directly, or the thread is its own."""
-
-    event_id: str
-    message_id: str
-    """The same for every event about this message: two events with one message id are one question."""
-    thread: Thread
-    author: str
-    text: str
-    """Without the mention of the bot; other mentions replaced by names."""
-    mentioned: bool = True
-    """Whether the bot was named in it."""
-    midway: bool = False
-    """Whether the thread holds earlier messages, which the bot may not have seen."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageEdited:
-    """A message for the bot has another text now."""
-
-    event_id: str
-    message_id: str
-    thread: Thread
-    author: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageDeleted:
-    """A message was taken back; whether it was a question of ours need not be known."""
-
-    event_id: str
-    message_id: str
-    scope: Scope
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopRequested:
-    """Somebody asked to stop the answer that is being written in a thread."""
-
-    thread: Thread
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingFile:
-    """A file that was put into a channel where the bot is."""
-
-    event_id: str
-    file_id: str
-    """The same for every event about this file."""
-    thread: Thread
-    """Where to say what became of it."""
-    author: str
-    name: str
-    source: str
-    """Where the original is and stays, in a form that the adapter's own fetcher understands."""
-    size: int | None = None
-    """Bytes, as the platform declares them; None: it does not say."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRemoved:
-    """A file was deleted in the chat."""
-
-    event_id: str
-    scope: Scope
-    source: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingAction:
-    """Somebody pressed a button."""
-
-    event_id: str
-    thread: Thread
-    author: str
-    action: str
-    value: str
-
-
-Incoming = IncomingMessage | MessageEdited | MessageDeleted | StopRequested
 
 
 class LiveMessage(Protocol):
@@ -261,7 +206,7 @@ class ChatAdapter(Protocol):
     """One chat platform.
 
     The adapter alone decides "is this me?" and "is this for me?", acknowledges at once and hands what is left
-    to `Conversation.receive` and `Uploads.receive`, in the order in which it came.
+    to `Conversation.receive`, `Uploads.receive` and `Removals.receive`, in the order in which it came.
     """
 
     @property
@@ -288,6 +233,12 @@ class ChatAdapter(Protocol):
         """Say what the bot is doing, in a place that leaves no message behind; None: nothing any more.
 
         A platform without such a place does nothing. Raises `ChatError`.
+        """
+
+    async def mark(self, thread: Thread, message_id: str, mark: Mark) -> None:
+        """Put a sign at somebody's message in place of an earlier one.
+
+        A platform without such signs does nothing. Raises `ChatError`.
         """
 
     async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:

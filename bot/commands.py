@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from bot.chat import Body
 from bot.citations import file_name, literal
+from bot.controls import FORGET
 from bot.explanation import explain
-from bot.wording import FORGET, counted, counts, ingest_sentence
+from bot.wording import counted, counts, ingest_sentence
 from pipeline.domain import DocumentStatus
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from datetime import datetime
 
-    from bot.chat import IncomingAction, Thread
+    from bot.chat import Thread
+    from bot.incoming import IncomingAction
     from pipeline.domain import Document, Reason, Scope
 
 LISTED = 40

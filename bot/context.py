@@ -11,7 +11,8 @@ from pipeline.errors import PipelineError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.chat import ChatAdapter, IncomingMessage, Thread, Turn
+    from bot.chat import ChatAdapter, Thread, Turn
+    from bot.incoming import IncomingMessage
 
 logger = logging.getLogger(__name__)
 

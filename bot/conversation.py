@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
 
-from bot.chat import Body, ChatError, IncomingMessage, MessageDeleted, MessageEdited, StopRequested
+from bot.chat import Body, ChatError
 from bot.context import catch_up
 from bot.courier import Courier
+from bot.incoming import IncomingMessage, MessageDeleted, MessageEdited, StopRequested
 from bot.lanes import Asked, Lane
 from bot.pacing import first_of
 from bot.reply import Halt, Reply, report
@@ -23,8 +24,9 @@ from pipeline.domain import Question, Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
-    from bot.chat import Button, ChatAdapter, Incoming, Thread
+    from bot.chat import Button, ChatAdapter, Thread
     from bot.context import Context
+    from bot.incoming import Incoming
     from bot.pacing import Clock, Limiters
     from bot.seen import SeenEvents
     from pipeline.domain import Scope

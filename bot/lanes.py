@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
-    from bot.chat import IncomingMessage, MessageRef, Thread
+    from bot.chat import MessageRef, Thread
+    from bot.incoming import IncomingMessage
     from bot.reply import Reply
 
 

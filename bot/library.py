@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.bootstrap import Service
-    from bot.chat import IncomingFile, Thread, Turn
+    from bot.chat import Thread, Turn
+    from bot.incoming import IncomingFile
     from pipeline.domain import Document, Scope
     from pipeline.ingestion.intake import Accepted
 

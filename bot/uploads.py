@@ -7,14 +7,16 @@ import hashlib
 import logging
 from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 
-from bot.chat import Button, ChatError, FileRemoved, IncomingFile
+from bot.chat import Button, ChatError
 from bot.citations import file_name, literal
+from bot.controls import FORGET
 from bot.courier import Courier
+from bot.incoming import FileRemoved, IncomingFile
 from bot.pacing import first_of
 from bot.reply import report
 from bot.screens import Edits
 from bot.seen import is_first
-from bot.wording import FORGET, counts, ingest_sentence
+from bot.wording import counts, ingest_sentence
 from pipeline.domain import DocumentStatus, IngestReason
 
 if TYPE_CHECKING:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from pipeline.domain import Document, GenerationResponse, Progress
 
-FORGET = "forget"
-"""The command that takes a document back, and the action of a button that does so with its value."""
 RESTARTING = "I am being restarted, so this stopped here. Ask again in a minute."
 
 _INGEST: dict[IngestReason, str] = {

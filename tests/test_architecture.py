@@ -121,7 +121,9 @@ def test_no_part_of_the_pipeline_is_left_out_of_a_contract_about_libraries(
 
 
 def test_all_of_the_bot_but_its_wiring_enters_the_pipeline_by_the_front_door() -> None:
-    assert bound("front-door") == {f"bot.{part}" for part in parts("bot") - WIRING} | {"adapters.terminal"}
+    platforms = {"adapters.slack", "adapters.terminal"}
+
+    assert bound("front-door") == {f"bot.{part}" for part in parts("bot") - WIRING} | platforms
 
 
 def test_all_but_a_platforms_own_adapter_leaves_its_sdk_alone() -> None:

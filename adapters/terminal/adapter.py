@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from bot.chat import Body
+    from bot.chat import Body, Mark
 
 MAX_CHARS = 1_000_000
 """A terminal has no limit; this one only keeps arithmetic finite."""
@@ -79,6 +79,9 @@ class TerminalAdapter:
             self.clear()
         elif self.is_terminal:
             self.show(Text(plain(self._printable(text)), style="dim"))
+
+    async def mark(self, thread: Thread, message_id: str, mark: Mark) -> None:
+        """Do nothing: there is no message to put a sign at."""
 
     async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:
         return list(self._said.get(thread, ()))[-limit:]

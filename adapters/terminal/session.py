@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from adapters.files import find_files
 from adapters.terminal.keyboard import Keyboard, Script
-from bot.chat import Body, ChatError, IncomingFile, IncomingMessage, Thread, Turn
+from bot.chat import Body, ChatError, Thread, Turn
+from bot.incoming import IncomingFile, IncomingMessage
 from bot.pacing import first_of
 from pipeline.errors import PipelineError
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pipeline.addresses import link_of
 from pipeline.domain import Citation
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def resolve(sources: Sequence[CitedSource], quotes: Mapping[str, str]) -> tuple[
             page=source.chunk.place.page,
             lines=source.chunk.place.lines,
             section=source.chunk.place.section,
-            url=source.chunk.source or None,
+            url=link_of(source.chunk.source),
             quote=quotes.get(source.label),
         )
         for source in sources

@@ -23,7 +23,8 @@ from bot.splitting import SMALLEST
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.chat import ChatAdapter, Incoming, LiveMessage, MessageRef
+    from bot.chat import ChatAdapter, LiveMessage, MessageRef
+    from bot.incoming import Incoming
 
 Saying = Literal["addressed", "own", "elsewhere"]
 PRACTICAL = 100_000

@@ -10,6 +10,7 @@ from bot.chat import (
     Body,
     Capabilities,
     ChatError,
+    Mark,
     MessageGone,
     MessageRef,
     NotAllowed,
@@ -79,6 +80,7 @@ class FakeChat:
         self.calls: list[tuple[str, float]] = []
         """Each call by name, with when it was made; refused ones too."""
         self.statuses: list[str | None] = []
+        self.marks: list[tuple[str, Mark]] = []
         self.said: list[Turn] = []
         """What people wrote; `history` shows it before the bot's messages."""
         self.opened = 0
@@ -146,6 +148,11 @@ class FakeChat:
     async def set_status(self, thread: Thread, text: str | None) -> None:
         fault = self._begin("set_status")
         self.statuses.append(text)
+        self._end(fault)
+
+    async def mark(self, thread: Thread, message_id: str, mark: Mark) -> None:
+        fault = self._begin("mark", limited=False)
+        self.marks.append((message_id, mark))
         self._end(fault)
 
     async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:

@@ -12,7 +12,7 @@ from pipeline.domain import Document, DocumentStatus, IngestReason
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from bot.chat import IncomingFile
+    from bot.incoming import IncomingFile
     from pipeline.domain import Reason, Scope
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from bot.chat import IncomingMessage, MessageDeleted, MessageEdited, Thread
+from bot.chat import Thread
 from bot.conversation import Conversation
+from bot.incoming import IncomingMessage, MessageDeleted, MessageEdited
 from bot.pacing import Limiters
 from pipeline.domain import Scope
 from tests.fakes.chat import FakeChat, FakeSeen

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.chat import IncomingFile, Thread, Turn
+from bot.chat import Thread, Turn
+from bot.incoming import IncomingFile
 from bot.library import ADOPTED_CHARS, ServiceContext, ServiceLibrary
 from tests.fakes.models import ScriptedEmbedder
 from tests.integration.service.conftest import ingest

@@ -3,7 +3,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Literal
 
-from bot.chat import Body, IncomingFile, IncomingMessage, Thread
+from bot.chat import Body, Thread
+from bot.incoming import IncomingFile, IncomingMessage
 from bot.platform import open_platform
 from tests.fakes.chat import FakeChat
 from tests.fakes.models import Reply, ScriptedReader

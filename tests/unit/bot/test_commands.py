@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.chat import Body, IncomingAction, Thread
+from bot.chat import Body, Thread
 from bot.commands import Commands
+from bot.incoming import IncomingAction
 from pipeline.domain import DocumentStatus, IngestReason, Reason, Scope
 from tests.fakes.library import FakeJournal, FakeLibrary, FakeTurn, document
 

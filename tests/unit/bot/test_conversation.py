@@ -5,8 +5,9 @@ import logging
 
 import pytest
 
-from bot.chat import RateLimited, StopRequested, Unreachable
+from bot.chat import RateLimited, Unreachable
 from bot.conversation import Limits
+from bot.incoming import StopRequested
 from bot.wording import RESTARTING
 from pipeline.domain import GenerationResponse, Reason
 from tests.fakes.chat import EDITED, STREAMED, FakeChat

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.chat import (
-    NotAllowed,
-    RateLimited,
-)
+from bot.chat import NotAllowed, RateLimited
 from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.chat import FileRemoved, IncomingFile, RateLimited, Thread, Unreachable
+from bot.chat import RateLimited, Thread, Unreachable
+from bot.incoming import FileRemoved, IncomingFile
 from bot.pacing import Limiters
 from bot.uploads import Uploads
 from pipeline.domain import DocumentStatus, IngestReason, Scope

@@ -12,7 +12,8 @@ from tests.fakes.chat import EDITED, FLAT, STREAMED, FakeChat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.chat import ChatError, Incoming, MessageRef
+    from bot.chat import ChatError, MessageRef
+    from bot.incoming import Incoming
     from tests.contracts.chat import Platform, Saying
 
 

@@ -15,7 +15,8 @@ from tests.contracts.chat import ChatContract
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.chat import ChatError, Incoming, MessageRef
+    from bot.chat import ChatError, MessageRef
+    from bot.incoming import Incoming
     from tests.contracts.chat import Platform, Saying
 
 THREAD = Thread(Scope("terminal", "local", "demo"), "main")
