@@ -31,6 +31,7 @@ fix: ## format, repair what can be repaired, and write the generated lists again
 	@$(BIN)/python scripts/settings.py
 	@$(BIN)/python scripts/tree.py
 	@$(BIN)/python scripts/pdf.py
+	@$(BIN)/python scripts/manifest.py
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 

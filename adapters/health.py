@@ -1,4 +1,4 @@
-"""The health server: alive, able to answer, and what Prometheus reads."""
+"""The health server: alive, able to answer, what Prometheus reads, and the routes of chat platforms."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+
+    from aiohttp.web import AbstractRouteDef
 
 
-def build_health_app(ready: Callable[[], Awaitable[str | None]]) -> web.Application:
-    """Serve /healthz, /readyz and /metrics; *ready* returns None or one sentence on what is missing."""
+def build_health_app(
+    ready: Callable[[], Awaitable[str | None]], routes: Iterable[AbstractRouteDef] = ()
+) -> web.Application:
+    """Serve /healthz, /readyz and /metrics beside the *routes* of chat platforms.
+
+    *ready* returns None or one sentence on what is missing.
+    """
 
     async def healthz(_: web.Request) -> web.Response:
         return web.json_response({"status": "alive"})
@@ -31,15 +38,19 @@ def build_health_app(ready: Callable[[], Awaitable[str | None]]) -> web.Applicat
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)
     app.router.add_get("/metrics", metrics)
+    app.router.add_routes(routes)
     return app
 
 
 @asynccontextmanager
 async def serve_health(
-    host: str, port: int, ready: Callable[[], Awaitable[str | None]]
+    host: str,
+    port: int,
+    ready: Callable[[], Awaitable[str | None]],
+    routes: Iterable[AbstractRouteDef] = (),
 ) -> AsyncIterator[int]:
     """Run the server inside the block and give the port it listens on. Raises `OSError`."""
-    runner = web.AppRunner(build_health_app(ready), access_log=None)
+    runner = web.AppRunner(build_health_app(ready, routes), access_log=None)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
-import socket
 import time
-import uuid
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from bot.models import Models
+from bot.stores import open_stores
 from pipeline import catalog as jobs
 from pipeline.ask import Pipeline
-from pipeline.catalog import Catalog
 from pipeline.errors import CatalogError, PipelineError
 from pipeline.ingestion.indexer import Indexer
 from pipeline.ingestion.intake import Intake, Upload
@@ -24,25 +21,20 @@ from pipeline.ingestion.preparation import Preparation
 from pipeline.ingestion.rebuild import Rebuilder
 from pipeline.ingestion.sandbox import ParseLimits, Sandbox
 from pipeline.ingestion.sources import LocalFiles, Sources
-from pipeline.ingestion.tokens import TOKENIZER_VERSION, analyze
+from pipeline.ingestion.tokens import analyze
 from pipeline.lookup import Lookup
 from pipeline.memory import ThreadMemory
 from pipeline.retrieval.index import Indexes
-from pipeline.storage.events import SeenEvents
-from pipeline.storage.generations import Catalogs
 from pipeline.storage.job import JobState, NewJob
-from pipeline.storage.queue import Queue
-from pipeline.storage.sql import Database
-from pipeline.storage.threads import Threads
-from pipeline.storage.vectors import VectorStore
 from pipeline.storage.worker import Worker
 from pipeline.verification.attribution import Attributor
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
     from bot.settings import Settings
+    from bot.stores import Stores
     from pipeline.domain import Document, Scope
     from pipeline.ingestion.intake import Accepted
     from pipeline.storage.job import Job
@@ -51,43 +43,6 @@ if TYPE_CHECKING:
 def utc_now() -> datetime:
     """Return the time, in UTC."""
     return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stores:
-    """What is kept on disk or on servers, opened and migrated."""
-
-    database: Database
-    vectors: VectorStore
-    generations: Catalogs
-    queue: Queue
-    threads: Threads
-    seen: SeenEvents
-    catalog: Catalog
-
-
-@asynccontextmanager
-async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
-    """Open the stores for the length of the block.
-
-    An embedded database is migrated; a server's with pending migrations raises `PendingMigrations`.
-    """
-    async with AsyncExitStack() as stack:
-        database = await Database.connect(settings.database)
-        stack.push_async_callback(database.close)
-        await database.prepare()
-        vectors = await VectorStore.connect(settings.vectors)
-        stack.push_async_callback(vectors.close)
-        generations, queue = Catalogs(database, analyzer=TOKENIZER_VERSION), Queue(database)
-        yield Stores(
-            database=database,
-            vectors=vectors,
-            generations=generations,
-            queue=queue,
-            threads=Threads(database),
-            seen=SeenEvents(database),
-            catalog=Catalog(vectors, generations, queue),
-        )
 
 
 POLL_S = 0.1
@@ -113,6 +68,7 @@ class Service:
         self.settings = settings
         self.stores = stores
         self.models = models
+        self.sources = sources
         self.intake = Intake(stores.catalog, stores.queue, sources.fetch, utc_now)
         preparation = Preparation(
             fetch=sources.fetch, parse=sandbox.parse, analyze=analyze, embedder=models.working_embedder_for
@@ -131,6 +87,7 @@ class Service:
             preparation=preparation,
             rebuilder=self.rebuilder,
             now=utc_now,
+            keepers=(stores.ledger, stores.choices),
         )
         self.worker = Worker(
             stores.queue,
@@ -141,10 +98,10 @@ class Service:
                 jobs.REEMBED: self.rebuilder.reembed,
                 jobs.REINDEX: self.rebuilder.reindex,
             },
-            owner=f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}",
+            owner=stores.owner,
             slots=settings.ingestion.workers,
             on_dead=indexer.give_up,
-            daily=stores.seen.prune,
+            daily=stores.prune,
         )
         self._pipeline: Pipeline | None = None
 
@@ -192,9 +149,9 @@ class Service:
             return str(error)
 
     @asynccontextmanager
-    async def working(self) -> AsyncIterator[None]:
-        """Do queued jobs in the background for the length of the block."""
-        stop = asyncio.Event()
+    async def working(self, stop: asyncio.Event | None = None) -> AsyncIterator[None]:
+        """Do queued jobs in the background for the length of the block, or until *stop* is set."""
+        stop = stop or asyncio.Event()
         task = asyncio.create_task(self.worker.run(stop), name="worker")
         try:
             yield
@@ -268,9 +225,8 @@ async def open_service(
     settings: Settings,
     *,
     models: Models | None = None,
-    fetchers: Mapping[str, Callable[[str], Awaitable[bytes]]] | None = None,
 ) -> AsyncIterator[Service]:
-    """Open everything for the length of the block; *models* replaces and *fetchers* adds to the real ones."""
+    """Open everything for the length of the block; *models* replaces the real ones."""
     limits = ParseLimits(
         max_bytes=settings.ingestion.max_bytes,
         max_pages=settings.ingestion.max_pages,
@@ -287,7 +243,7 @@ async def open_service(
             stores,
             models or Models(settings),
             sandbox,
-            Sources({"file": local.fetch, **(fetchers or {})}),
+            Sources({"file": local.fetch}),
         )
         await service.rebuilder.clear_up()
         yield service

@@ -147,6 +147,8 @@ class Body:
     """Plain text for notifications, where the platform asks for it; None: the beginning of the text."""
     nonce: str | None = None
     """At most 25 characters. Posting it again must not show a second message where the platform can tell."""
+    repeated: bool = False
+    """Whether it may have been posted before, with this nonce, by a process that died before it knew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

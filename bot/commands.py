@@ -2,98 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from bot.chat import Body
+from bot.chat import Body, Thread
+from bot.choices import ChannelSettings
 from bot.citations import file_name, literal
 from bot.controls import FORGET
-from bot.explanation import explain
-from bot.wording import counted, counts, ingest_sentence
-from pipeline.domain import DocumentStatus
+from bot.forgetting import Forgetting, describe
+from bot.judgement import Judgement, account_for
+from bot.records import Caller, Customs
+from bot.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Awaitable, Callable
 
-    from bot.chat import Thread
+    from bot.chat import Form
     from bot.incoming import IncomingAction
-    from pipeline.domain import Document, Reason, Scope
+    from bot.preferences import PreferenceStore
+    from bot.records import Asked, Journal, Library, LibraryStatus, RecordedTurn, Waiting
+    from pipeline.domain import Scope
 
 LISTED = 40
 """Documents in one list; the rest is counted."""
+RECENT = 20
+"""Threads that are looked at for somebody's last answer in a channel."""
+GUARDED = frozenset({"forget", "settings"})
+"""Commands that ask whether their caller manages the channel; a platform need not find out for others."""
+STOP = "stop"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LibraryStatus:
-    """How things stand in a channel."""
-
-    documents: int
-    ready: int
-    pending: int
-    failed: int
-    reader: str
-    """What words the answers, ``provider:model`` or ``extractive``."""
-    embedder: str
-    """What finds by meaning, ``provider:model``."""
-    remarks: tuple[str, ...] = ()
-    """Sentences about what does not work as it should."""
-
-
-class Library(Protocol):
-    """A channel's documents."""
-
-    async def documents(self, scope: Scope) -> Sequence[Document]:
-        """All of them, those still in the queue included."""
-
-    async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
-        """Take documents back; they are not found any more from the moment this returns."""
-
-    async def status(self, scope: Scope) -> LibraryStatus:
-        """How things stand."""
-
-
-class RecordedTurn(Protocol):
-    """One question and how it ended, as it was kept."""
-
-    @property
-    def question(self) -> str: ...
-    @property
-    def reason(self) -> Reason | None: ...
-    @property
-    def response(self) -> Mapping[str, Any]:
-        """``citations``, ``degraded``, ``latency_ms`` and ``trace``, as JSON can hold them."""
-
-    @property
-    def created_at(self) -> datetime: ...
-
-
-class Journal(Protocol):
-    """What was said in a thread, and the memory of it."""
-
-    async def last_turn(self, scope: Scope, thread: str) -> RecordedTurn | None:
-        """Return the thread's latest turn, never one of another thread."""
-
-    async def reset(self, scope: Scope, thread: str) -> None:
-        """Forget what the thread remembers."""
+_ALONE = frozenset({"help", "reset", STOP})
+_LISTS = "\n- "
 
 
 class Commands:
-    """The commands by name. Each takes a thread and what follows the name, and returns what to show.
+    """The commands by name. Each takes where it was given and what follows its name, and says what to show.
 
+    A command is given in a thread, or in a channel at large where the platform knows no thread for it.
     A body may be longer than a message; `Courier.post` splits it.
     """
 
-    def __init__(self, library: Library, journal: Journal) -> None:
+    def __init__(
+        self,
+        library: Library,
+        journal: Journal,
+        preferences: PreferenceStore,
+        asked: Asked,
+        customs: Customs | None = None,
+    ) -> None:
         self._library = library
         self._journal = journal
-        self._commands: dict[str, Callable[[Thread, str], Awaitable[Body]]] = {
-            "docs": self.docs,
-            "forget": self.forget,
-            "why": self.why,
-            "status": self.status,
-            "reset": self.reset,
-            "help": self.help,
+        self._asked = asked
+        self._customs = customs or Customs()
+        self._forgetting = Forgetting(library, self._customs)
+        self._settings = ChannelSettings(preferences, self._customs)
+        self._judgement = Judgement(library, journal)
+        self._commands: dict[str, Callable[[Thread | Scope, str, Caller], Awaitable[Body]]] = {
+            "docs": self._docs,
+            "forget": self._forget,
+            "why": self._why,
+            "status": self._status,
+            "settings": self._change,
+            "reset": self._reset,
+            "help": self._help,
         }
 
     @property
@@ -101,56 +71,75 @@ class Commands:
         """The names of all commands."""
         return tuple(self._commands)
 
-    async def run(self, name: str, thread: Thread, args: str = "") -> Body:
+    @staticmethod
+    def named(text: str) -> str | None:
+        """Return the command that a message to the bot is, if it is nothing else; None: a question.
+
+        These are the few words that nobody asks as a question: ``help`` and ``reset``, which `run` takes, and
+        `STOP`, which is a `StopRequested`. Where a platform has no commands in threads they serve there.
+        """
+        word = text.strip().strip("/!.?").lower()
+        return word if word in _ALONE else None
+
+    async def run(self, name: str, where: Thread | Scope, args: str, caller: Caller) -> Body:
         """Run the command called *name*; an unknown one is answered with a list. Raises `PipelineError`."""
         command = self._commands.get(name.lower())
         if command is None:
-            known = await self.help(thread, "")
+            known = await self._help(where, "", caller)
             return Body(text=f"There is no command “{literal(name, 40)}”.\n\n{known.text}")
-        return await command(thread, args.strip())
+        return await command(where, args.strip(), caller)
 
-    async def act(self, event: IncomingAction) -> Body | None:
-        """Do what a pressed button stands for; None: it is not one of ours."""
-        return await self.forget(event.thread, event.value) if event.action == FORGET else None
+    async def act(self, event: IncomingAction) -> Body | Form | None:
+        """Do what a pressed button stands for; None: it is not one of ours. Raises `PipelineError`."""
+        if event.action == FORGET:
+            caller = Caller(author=event.author, manages=event.manages)
+            return await self._forget(event.thread, event.value, caller)
+        return await self._judgement.act(event)
 
-    async def docs(self, thread: Thread, args: str) -> Body:
+    async def question_of(self, scope: Scope, message: str) -> tuple[Thread, str] | None:
+        """Return the thread and the message id of the question that a message is, or that it answers.
+
+        For reactions, which name a message; None: it has to do with no question. Raises `PipelineError`.
+        """
+        entry = await self._asked.question_of(scope, message)
+        return None if entry is None else (Thread(scope, entry.thread), entry.id)
+
+    async def _docs(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
         """List the channel's documents."""
-        documents = await self._library.documents(thread.scope)
+        documents = await self._library.documents(_scope(where))
         if not documents:
             return Body(text="This channel has no documents yet. Upload a file, and it will be indexed.")
-        lines = [f"- {_document(document)}" for document in documents[-LISTED:]]
+        lines = [f"- {describe(document)}" for document in documents[-LISTED:]]
         if len(documents) > LISTED:
             lines.insert(0, f"- … and {len(documents) - LISTED} older ones")
         return Body(text=f"**{counted(len(documents), 'document')}**\n\n" + "\n".join(lines))
 
-    async def forget(self, thread: Thread, args: str) -> Body:
-        """Take documents back, by id or by name; several documents of one name are told apart by id."""
-        documents = await self._library.documents(thread.scope)
-        if not args:
-            return Body(text="Say which document: `forget ID`, `forget NAME`, or `forget all`.")
-        found = list(documents) if args.lower() == "all" else _matching(documents, args)
-        if not found:
-            return Body(text=f"This channel has no document “{literal(args, 80)}”. `docs` lists what it has.")
-        if len(found) > 1 and args.lower() != "all":
-            lines = "\n".join(f"- {_document(document)}" for document in found)
-            return Body(text=f"Several documents have that name; say which by its id:\n\n{lines}")
-        await self._library.forget(thread.scope, [document.document_id for document in found])
-        names = ", ".join(file_name(document.display_name) for document in found[:5])
-        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-        return Body(text=f"Forgotten: {names}{more}.")
+    async def _forget(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
+        """Take documents back."""
+        return await self._forgetting.forget(_scope(where), args, caller)
 
-    async def why(self, thread: Thread, args: str) -> Body:
-        """Explain the thread's last answer: what was found, how, how long it took, what was missing."""
-        turn = await self._journal.last_turn(thread.scope, thread.key)
+    async def _why(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
+        """Explain the last answer of the thread, or the last one that the caller was given in the channel."""
+        if isinstance(where, Thread):
+            turn, which = (
+                await self._journal.last_turn(where.scope, where.key),
+                "the last answer of this thread",
+            )
+        else:
+            turn, which = await self._last_of(where, caller), "your last answer in this channel"
         if turn is None:
-            return Body(text="Nothing was answered in this thread yet.")
-        documents = await self._library.documents(thread.scope)
-        names = {document.document_id: document.display_name for document in documents}
-        return Body(text=explain(turn.response, turn.reason, names))
+            place = "in this thread" if isinstance(where, Thread) else "for you in this channel"
+            return Body(text=f"Nothing was answered {place} yet.")
+        return Body(text=await account_for(self._library, _scope(where), turn, which))
 
-    async def status(self, thread: Thread, args: str) -> Body:
+    async def _last_of(self, scope: Scope, caller: Caller) -> RecordedTurn | None:
+        threads = await self._asked.threads_of(scope, caller.author)
+        turns = [await self._journal.last_turn(scope, thread) for thread in threads[:RECENT]]
+        return max(filter(None, turns), key=lambda turn: turn.created_at, default=None)
+
+    async def _status(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
         """Say how things stand in the channel."""
-        status = await self._library.status(thread.scope)
+        status = await self._library.status(_scope(where))
         lines = [
             f"- Documents: {status.documents} ({status.ready} ready, {status.pending} waiting, "
             f"{status.failed} failed)",
@@ -158,41 +147,63 @@ class Commands:
             f"- Meaning is found by: {literal(status.embedder, 80)}",
             *(f"- {remark}" for remark in status.remarks),
         ]
-        return Body(text="**Status of this channel**\n\n" + "\n".join(lines))
+        return Body(text="**Status of this channel**\n\n" + "\n".join(lines) + _queue(status))
 
-    async def reset(self, thread: Thread, args: str) -> Body:
-        """Begin the thread anew."""
-        await self._journal.reset(thread.scope, thread.key)
-        return Body(text="This thread begins anew: I do not remember what was said before.")
+    async def _change(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
+        """Show or change the channel's settings."""
+        return await self._settings.run(_scope(where), args, caller)
 
-    async def help(self, thread: Thread, args: str) -> Body:
-        """Say what there is."""
+    async def _reset(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
+        """Begin the thread anew, or every thread of the channel in which the caller asked."""
+        if isinstance(where, Thread):
+            await self._journal.reset(where.scope, where.key)
+            return Body(text="This thread begins anew: I do not remember what was said before.")
+        threads = await self._asked.threads_of(where, caller.author)
+        for thread in threads:
+            await self._journal.reset(where, thread)
+        if not threads:
+            return Body(text="You have not asked me anything in this channel, so there is nothing to forget.")
+        begun = "begins anew" if len(threads) == 1 else "begin anew"
         return Body(
-            text=(
-                "Ask me about this channel's files; I answer from them and say where it stands. "
-                "Upload a file to have it indexed.\n\n"
-                "- `docs`: what this channel has\n"
-                "- `forget ID`: take a document back (`forget all` for every one)\n"
-                "- `why`: how the last answer of this thread came about\n"
-                "- `status`: models and documents\n"
-                "- `reset`: forget what was said in this thread\n"
-                "- `help`: this list"
-            )
+            text=f"{counted(len(threads), 'thread')} of this channel in which you asked me {begun}: "
+            "I do not remember what was said there before."
         )
 
+    async def _help(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
+        """Say how to use the bot."""
+        code, managers = self._customs.code, self._customs.managers
+        here = isinstance(where, Thread)
+        answer = "the last answer of this thread" if here else "your last answer in this channel"
+        entries = (
+            f"{code('docs')}: what this channel has, with the id of each document",
+            f"{code('forget ID')}: take back a document that you uploaded; {managers} can take back any, "
+            f"and {code('forget all')} takes back every one",
+            f"{code('why')}: how {answer} came about",
+            f"{code('status')}: models, documents, and the files that still wait",
+            f"{code('settings')}: how I behave in this channel",
+            f"{code('reset')}: forget what was said in "
+            + ("this thread" if here else "the threads of this channel in which you asked me"),
+            f"{code('help')}: this text",
+        )
+        return Body(text=f"{self._customs.lesson}\n\n- " + "\n- ".join(entries))
 
-def _matching(documents: Sequence[Document], wanted: str) -> list[Document]:
-    by_id = [document for document in documents if document.document_id == wanted]
-    return by_id or [document for document in documents if document.display_name.lower() == wanted.lower()]
+
+def _scope(where: Thread | Scope) -> Scope:
+    return where.scope if isinstance(where, Thread) else where
 
 
-def _document(document: Document) -> str:
-    name = f"**{file_name(document.display_name)}**"
-    match document.status:
-        case DocumentStatus.READY:
-            state = "; ".join(filter(None, [counts(document), document.message]))
-        case DocumentStatus.FAILED:
-            state = f"not indexed: {literal(ingest_sentence(document.reason, document.message), 200)}"
-        case _:
-            state = document.status.value
-    return f"{name} — {state} · `{document.document_id}`"
+def _queue(status: LibraryStatus) -> str:
+    if not status.waiting:
+        return ""
+    lines = [f"- {_waiting(file)}" for file in status.waiting[:LISTED]]
+    if len(status.waiting) > LISTED:
+        lines.append(f"- … and {len(status.waiting) - LISTED} more")
+    return "\n\n**Files on their way**\n\n" + "\n".join(lines)
+
+
+def _waiting(file: Waiting) -> str:
+    name = file_name(file.name)
+    if file.running:
+        return f"{name} is being indexed"
+    fault = f" again; the last attempt failed: {literal(file.fault, 200)}" if file.fault else ""
+    return f"{name} is queued{fault}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from bot.chat import Button, Capabilities, ChatAdapter, MessageRef, Thread
-    from bot.pacing import Clock, Limiter
+    from bot.pacing import Clock, Limiter, Limiters
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -28,11 +28,15 @@ PATIENCE = 600.0
 
 
 class Courier:
-    """Calls one platform for one budget of edits."""
+    """Calls one platform for one budget of edits, and for one of what the platform itself streams."""
 
-    def __init__(self, adapter: ChatAdapter, limiter: Limiter, clock: Clock) -> None:
+    def __init__(
+        self, adapter: ChatAdapter, limiter: Limiter, clock: Clock, *, feed: Limiter | None = None
+    ) -> None:
+        """Streams have the budget *feed*; None: they share that of edits."""
         self.adapter = adapter
-        self.limiter = limiter
+        self._limiter = limiter
+        self._feed = feed or limiter
         self._clock = clock
         self._statuses: dict[Thread, str] = {}
 
@@ -42,19 +46,24 @@ class Courier:
         return self.adapter.capabilities
 
     @property
-    def ready(self) -> bool:
-        """Whether the budget has room for something that may as well be left out."""
-        return self.limiter.delay(self._clock.monotonic()) == 0
+    def streaming(self) -> Courier:
+        """The one that calls for what the platform streams."""
+        return Courier(self.adapter, self._feed, self._clock)
+
+    @property
+    def delay(self) -> float:
+        """Seconds until the budget has room for something that may as well be left out."""
+        return self._limiter.delay(self._clock.monotonic())
 
     async def once(self, call: Callable[[], Awaitable[Result]]) -> Result:
         """Make one call that may fail; the budget learns from it. Raises `ChatError`."""
-        self.limiter.take(self._clock.monotonic())
+        self._limiter.take(self._clock.monotonic())
         try:
             result = await call()
         except RateLimited as limit:
-            self.limiter.limited(self._clock.monotonic(), limit.retry_after)
+            self._limiter.limited(self._clock.monotonic(), limit.retry_after)
             raise
-        self.limiter.landed()
+        self._limiter.landed()
         return result
 
     async def insist(self, call: Callable[[], Awaitable[Result]]) -> Result:
@@ -64,7 +73,7 @@ class Courier:
         """
         begun = self._clock.monotonic()
         lost = 0
-        with self.limiter.finishing():
+        with self._limiter.finishing():
             while True:
                 await self._wait()
                 try:
@@ -102,23 +111,33 @@ class Courier:
                 logger.warning("a message could not be removed: %s", type(error).__name__)
 
     async def show_status(self, thread: Thread, text: str) -> None:
-        """Say what is being done, beside the messages. Raises `ChatError`."""
+        """Say what is being done, beside the messages, if the platform lets us. Uses up no budget."""
         if self._statuses.get(thread) != text:
             self._statuses[thread] = text
-            await self.once(partial(self.adapter.set_status, thread, text))
+            await self._set_status(thread, text)
 
     async def end_status(self) -> None:
         """Take back what `show_status` said, if the platform lets us."""
         while self._statuses:
             thread, _ = self._statuses.popitem()
-            try:
-                await self.once(partial(self.adapter.set_status, thread, None))
-            except ChatError as error:
-                logger.info("a status stays until the platform drops it: %s", type(error).__name__)
+            await self._set_status(thread, None)
+
+    async def _set_status(self, thread: Thread, text: str | None) -> None:
+        try:
+            await self.adapter.set_status(thread, text)
+        except ChatError as error:
+            logger.info("a status was not changed: %s", type(error).__name__)
 
     async def _wait(self) -> None:
-        while (delay := self.limiter.delay(self._clock.monotonic(), final=True)) > 0:
+        while (delay := self._limiter.delay(self._clock.monotonic(), final=True)) > 0:
             await self._clock.sleep(delay)
+
+
+def courier_for(adapter: ChatAdapter, thread: Thread, limiters: Limiters, clock: Clock) -> Courier:
+    """Return a courier with the budgets that calls in *thread* use up."""
+    capabilities = adapter.capabilities
+    feed = limiters.of(thread, capabilities, streaming=True)
+    return Courier(adapter, limiters.of(thread, capabilities), clock, feed=feed)
 
 
 def bodies(body: Body, capabilities: Capabilities, limit: int | None = None) -> list[Body]:

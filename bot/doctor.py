@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from bot.bootstrap import open_stores
 from bot.models import Models, embedding_choice, llm_choice
+from bot.stores import open_stores
 from bot.wording import unserved
 from pipeline.catalog import INGEST
 from pipeline.errors import CatalogUnavailable, ModelError, PipelineError, StorageError
@@ -18,11 +19,11 @@ from pipeline.observability.logs import FILE_NAME
 from pipeline.storage.sql import Database
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from pathlib import Path
 
-    from bot.bootstrap import Stores
     from bot.settings import Settings
+    from bot.stores import Stores
     from pipeline.domain import Scope
     from pipeline.generation.choice import ModelChoice
     from pipeline.generation.inspection import ModelStatus
@@ -42,31 +43,45 @@ class Check:
     remedy: str | None = None
 
 
-async def examine(settings: Settings) -> AsyncIterator[Check]:
-    """Look at each part in turn; a part that fails does not keep the next from being looked at."""
+class Examination(Protocol):
+    """How an adapter looks at its platform, which only it knows."""
+
+    def __call__(self, settings: Settings, stores: Stores | None) -> AsyncIterator[Check]:
+        """Look at each part of the platform, if it is configured; *stores* is None where they do not open."""
+
+
+async def examine(
+    settings: Settings, platforms: Mapping[str, Examination] | None = None
+) -> AsyncIterator[Check]:
+    """Look at each part in turn; a part that fails does not keep the next from being looked at.
+
+    *platforms* are those that can be served, by the names that people know.
+    """
     yield await asyncio.to_thread(_folder, settings.data_dir)
     async for check in _database(settings):
         yield check
-    refs: list[CatalogRef] = []
-    try:
-        async with open_stores(settings) as stores:
+    async with AsyncExitStack() as opened:
+        refs: list[CatalogRef] = []
+        stores: Stores | None = None
+        try:
+            stores = await opened.enter_async_context(open_stores(settings))
             yield Check(name="vector store", status="ok", message="It opens.")
             refs = await _refs(stores)
             for ref in refs:
                 yield await _channel(stores, ref)
-    except CatalogUnavailable as error:
-        yield Check(
-            name="vector store",
-            status="fail",
-            message=str(error),
-            remedy="correct FOOTNOTE_VECTOR_URI or the rights of its folder",
-        )
-    except PipelineError as error:
-        yield Check(name="vector store", status="fail", message=f"Not looked at: {error}")
-    yield await _llm(settings)
-    yield await _embedding(settings, refs)
-    for check in _platforms(settings):
-        yield check
+        except CatalogUnavailable as error:
+            yield Check(
+                name="vector store",
+                status="fail",
+                message=str(error),
+                remedy="correct FOOTNOTE_VECTOR_URI or the rights of its folder",
+            )
+        except PipelineError as error:
+            yield Check(name="vector store", status="fail", message=f"Not looked at: {error}")
+        yield await _llm(settings)
+        yield await _embedding(settings, refs)
+        async for check in _platforms(settings, stores, platforms or {}):
+            yield check
 
 
 def _folder(path: Path) -> Check:
@@ -187,9 +202,15 @@ def _model(name: str, choice: ModelChoice, status: ModelStatus, instead: str) ->
     return Check(name=name, status="fail", message=status.message, remedy=status.remedy)
 
 
-def _platforms(settings: Settings) -> Iterator[Check]:
-    """Name what is configured and will not be served; it must not be taken for running."""
+async def _platforms(
+    settings: Settings, stores: Stores | None, served: Mapping[str, Examination]
+) -> AsyncIterator[Check]:
+    """Look at each platform, and name those that will not be served; they must not be taken for running."""
     for platform in settings.platforms:
+        if platform in served:
+            async for check in served[platform](settings, stores):
+                yield check
+            continue
         yield Check(
             name=platform.lower(),
             status="warn",

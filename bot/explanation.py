@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from bot.citations import file_name, literal
-from bot.wording import notes, sentence
+from bot.wording import counted, notes, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,21 +18,47 @@ ITEMS = 10
 _WORD = 60
 
 
-def explain(response: Mapping[str, Any], reason: Reason | None, names: Mapping[str, str]) -> str:
+def explain(
+    response: Mapping[str, Any],
+    reason: Reason | None,
+    names: Mapping[str, str],
+    *,
+    which: str = "the last answer of this thread",
+) -> str:
     """Return *response*, as the journal keeps it, in words.
 
     *names* are the channel's document names by id; a passage of a document that is gone keeps its id.
     """
     lines = [
-        "**How the last answer of this thread came about**",
+        f"**How {which} came about**",
         "",
         f"- Outcome: {'answered' if reason is None else f'{reason.value}: {sentence(reason)}'}",
+        *_story({str(event.get("event")): event for event in response.get("trace") or ()}),
         *_times(response.get("latency_ms") or {}),
         *_cited(response.get("citations") or ()),
         *(f"- {note}" for note in notes(tuple(response.get("degraded") or ()))),
     ]
     steps = [line for event in response.get("trace") or () for line in _step(event, names)]
     return "\n".join([*lines, "", "**Steps**", "", *steps] if steps else lines)
+
+
+def _story(events: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what happened in plain words, as far as the trace has it; the steps have the details."""
+    if events.get("memory.recalled", {}).get("characters"):
+        yield "- Read in the light of what was said before in the thread."
+    arms = {"retrieval.dense": "by meaning", "retrieval.sparse": "by words"}
+    looked = [
+        f"{counted(events[arm].get('hits') or 0, 'passage')} {how}"
+        for arm, how in arms.items()
+        if arm in events
+    ]
+    if looked:
+        yield f"- Found {' and '.join(looked)}."
+    budget = events.get("generation.budget")
+    if budget:
+        left = budget.get("dropped") or 0
+        unread = f"; {counted(left, 'passage')} did not fit" if left else ""
+        yield f"- The model read {counted(budget.get('kept') or 0, 'passage')}{unread}."
 
 
 def _times(latency: Mapping[str, Any]) -> Iterator[str]:

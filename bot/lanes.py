@@ -4,35 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
-    from bot.chat import MessageRef, Thread
-    from bot.incoming import IncomingMessage
-    from bot.reply import Reply
-
-
-@dataclass(slots=True, eq=False)
-class Asked:
-    """One question and what became of it so far."""
-
-    message: IncomingMessage
-    text: str
-    """As it reads now; people edit their messages."""
-    messages: tuple[MessageRef, ...] = ()
-    """What stands in the thread because of it."""
-    attempt: int = 0
-    reply: Reply | None = None
-    """While it is being answered."""
-    again: bool = False
-    """Its text changed while it was being answered."""
-    gone: bool = False
-    """It was deleted."""
-    done: bool = False
-    """It was answered or refused."""
+    from bot.chat import Thread
+    from bot.questions import Asked
 
 
 class Lane:
@@ -47,22 +25,23 @@ class Lane:
         self.memory: asyncio.Task[None] | None = None
         self._serve = serve
         self._idle = idle
-        self._arrival: asyncio.Task[None] | None = None
+        self.arrival: asyncio.Task[None] | None = None
+        """Runs until it is decided what becomes of everything that arrived so far."""
         self._worker: asyncio.Task[None] | None = None
 
     @property
     def answering(self) -> list[asyncio.Task[None]]:
         """The tasks that run until every question so far is answered."""
-        return [task for task in (self._arrival, self._worker) if task is not None]
+        return [task for task in (self.arrival, self._worker) if task is not None]
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
         """All tasks of the thread."""
         return self.answering + ([self.memory] if self.memory is not None else [])
 
-    def arrive(self, decide: Coroutine[Any, Any, None]) -> None:
+    def arrive(self, decide: Callable[[], Awaitable[None]]) -> None:
         """Run *decide*, which may `put` a question in, after whatever arrived earlier was decided."""
-        self._arrival = self._start(self._after(self._arrival, decide), "arrival")
+        self.arrival = self._start(self._after(self.arrival, decide), "arrival")
 
     def put(self, asked: Asked) -> None:
         """Let a question wait for its turn."""
@@ -70,7 +49,7 @@ class Lane:
         if self._worker is None:
             self._worker = self._start(self._work(), "answers")
 
-    def remember(self, work: Coroutine[Any, Any, None]) -> None:
+    def remember(self, work: Callable[[], Awaitable[None]]) -> None:
         """Run *work*, which the next question of the thread should wait for."""
         self.memory = self._start(self._after(self.memory, work), "memory")
 
@@ -83,14 +62,10 @@ class Lane:
                 self.running = None
 
     @staticmethod
-    async def _after(earlier: asyncio.Task[None] | None, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            if earlier is not None:
-                await asyncio.wait([earlier])
-        except asyncio.CancelledError:
-            work.close()
-            raise
-        await work
+    async def _after(earlier: asyncio.Task[None] | None, work: Callable[[], Awaitable[None]]) -> None:
+        if earlier is not None:
+            await asyncio.wait([earlier])
+        await work()
 
     def _start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         task = asyncio.create_task(work, name=f"{name} {self.thread}")
@@ -103,8 +78,8 @@ class Lane:
             self._worker = None
             if self.waiting and not task.cancelled():
                 self._worker = self._start(self._work(), "answers")
-        if task is self._arrival:
-            self._arrival = None
+        if task is self.arrival:
+            self.arrival = None
         if task is self.memory:
             self.memory = None
         if not self.tasks:

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bot.commands import LibraryStatus
-from pipeline.catalog import REINDEX
+from bot.chat import ChatError
+from bot.places import Places
+from bot.records import LibraryStatus, Waiting
+from pipeline.addresses import place_of
+from pipeline.catalog import INGEST, REINDEX
+from pipeline.domain import IngestReason
+from pipeline.errors import CatalogError
 from pipeline.guardrails.policy import contains_injection_attempt
 from pipeline.guardrails.summary import check_summary
 from pipeline.ingestion.intake import Upload
 from pipeline.markers import without_markers
+from pipeline.storage.job import JobState
+from pipeline.storage.scopes import Scopes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 
     from bot.bootstrap import Service
     from bot.chat import Thread, Turn
     from bot.incoming import IncomingFile
     from pipeline.domain import Document, Scope
     from pipeline.ingestion.intake import Accepted
+    from pipeline.storage.job import Job
 
 ADOPTED_CHARS = 600
 """Of what was said before the bot was called; it becomes the thread's first summary, so it stays short."""
+
+
+TAKEN_BACK = "It was taken back while it was being fetched."
+
+logger = logging.getLogger(__name__)
 
 
 class SystemClock:
@@ -39,14 +55,26 @@ class SystemClock:
 class ServiceLibrary:
     """Satisfies the commands' `Library` and the uploads' `Intake` with the service."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(
+        self, service: Service, *, gone: Callable[[Scope, str], Awaitable[bool]] | None = None
+    ) -> None:
+        """*gone* asks the platform whether a file has left a channel; it may raise `ChatError`."""
         self._service = service
+        self._gone = gone
+        self._places = Places(service)
+        self._scopes = Scopes(service.stores.database)
+        self._arrivals: set[_Arrival] = set()
 
     async def documents(self, scope: Scope) -> Sequence[Document]:
         return await self._service.stores.catalog.documents(scope)
 
+    async def channels(self, platform: str, workspace: str) -> list[Scope]:
+        """Return the workspace's channels in which anything was indexed."""
+        scopes = await self._service.stores.generations.scopes()
+        return [each for each in scopes if (each.platform, each.workspace) == (platform, workspace)]
+
     async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
-        await self._service.forget(scope, document_ids)
+        await self._places.forget(scope, document_ids)
 
     async def status(self, scope: Scope) -> LibraryStatus:
         holdings = await self._service.stores.catalog.holdings(scope)
@@ -57,7 +85,8 @@ class ServiceLibrary:
         remarks = []
         if ref is not None and ref.embedder != embedder.name:
             remarks.append(f"Vectors were made by {ref.embedder}; they are being renewed.")
-        if any(job.kind == REINDEX for job in await self._service.stores.queue.waiting(scope)):
+        queued = await self._service.stores.queue.waiting(scope)
+        if any(job.kind == REINDEX for job in queued):
             remarks.append("The index is being rebuilt from its files.")
         return LibraryStatus(
             documents=holdings.ready + holdings.pending + holdings.failed,
@@ -67,19 +96,104 @@ class ServiceLibrary:
             reader=llm.reader.name,
             embedder=embedder.name,
             remarks=tuple(remarks),
+            waiting=tuple(_waiting(job) for job in queued if job.kind == INGEST),
         )
 
+    async def passages(self, scope: Scope, chunk_ids: Sequence[str]) -> Mapping[str, str]:
+        store = await self._service.stores.catalog.open(scope)
+        found = await store.fetch(list(chunk_ids)) if store is not None else {}
+        return {chunk_id: chunk.text for chunk_id, chunk in found.items()}
+
     async def accept(self, scope: Scope, file: IncomingFile) -> Accepted:
-        return await self._service.intake.accept(
-            scope, Upload(source=file.source, display_name=file.name, uploader=file.author)
+        upload = Upload(source=file.source, display_name=file.name, uploader=file.author)
+        with self._arriving(scope, file.source) as arrival:
+            accepted = await self._places.enter(scope, upload)
+            if accepted.document_id is None:
+                return accepted
+            # a file that left before anything was known of it here left nothing to take back
+            if not (arrival.overtaken or await self._has_left(scope, file.source)):
+                return accepted
+        await self.withdraw(scope, file.source)
+        return replace(
+            accepted, status="failed", document_id=None, reason=IngestReason.UNREADABLE, message=TAKEN_BACK
         )
 
     async def find(self, scope: Scope, document_id: str) -> Document | None:
         return await self._service.stores.catalog.find(scope, document_id)
 
     async def withdraw(self, scope: Scope, source: str) -> None:
-        documents = await self.documents(scope)
-        await self.forget(scope, [d.document_id for d in documents if d.source == source])
+        self._overtake(lambda one: (one.scope.key, one.place) == (scope.key, place_of(source)))
+        await self._places.leave(scope, source)
+
+    async def withdraw_everywhere(self, platform: str, workspace: str, source: str) -> None:
+        place = place_of(source)
+        self._overtake(lambda one: one.is_in(platform, workspace) and one.place == place)
+        for scope in await self.holders(platform, workspace, source):
+            await self._places.leave(scope, source)
+
+    async def drop(self, scope: Scope) -> None:
+        self._overtake(lambda one: one.scope.key == scope.key)
+        job = await self._places.end(await self._service.stores.catalog.request_purge(scope))
+        if job is not None and job.state is not JobState.DONE:
+            raise CatalogError("A channel that was lost could not be emptied.")
+
+    async def drop_workspace(self, platform: str, workspace: str) -> None:
+        self._overtake(lambda one: one.is_in(platform, workspace))
+        for scope in await self._scopes.of(platform, workspace):
+            await self.drop(scope)
+
+    async def holders(self, platform: str, workspace: str, source: str) -> Sequence[Scope]:
+        """Return the channels of a workspace that may have documents from *source*; no other has any."""
+        return await self._scopes.holding(platform, workspace, place_of(source))
+
+    async def sources(self, platform: str) -> AsyncIterator[tuple[Scope, str]]:
+        """Yield where the files of every channel of a platform stay, one workspace after the other."""
+        for scope in await self._service.stores.generations.scopes():
+            if scope.platform == platform:
+                for source in await self._places.sources(scope):
+                    yield scope, source
+
+    @contextmanager
+    def _arriving(self, scope: Scope, source: str) -> Iterator[_Arrival]:
+        arrival = _Arrival(scope=scope, place=place_of(source))
+        self._arrivals.add(arrival)
+        try:
+            yield arrival
+        finally:
+            self._arrivals.discard(arrival)
+
+    def _overtake(self, concerns: Callable[[_Arrival], bool]) -> None:
+        """Let what is being fetched know that it is not wanted any more."""
+        for arrival in filter(concerns, self._arrivals):
+            arrival.overtaken = True
+
+    async def _has_left(self, scope: Scope, source: str) -> bool:
+        """Ask the platform, for its word that a file left may have come first; False if nobody knows."""
+        if self._gone is None:
+            return False
+        try:
+            return await self._gone(scope, source)
+        except ChatError as error:
+            logger.info("whether a file is still there is unknown: %s", type(error).__name__)
+            return False
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Arrival:
+    """A file that is being fetched."""
+
+    scope: Scope
+    place: str
+    overtaken: bool = False
+    """Whether it was taken back meanwhile."""
+
+    def is_in(self, platform: str, workspace: str) -> bool:
+        return (self.scope.platform, self.scope.workspace) == (platform, workspace)
+
+
+def _waiting(job: Job) -> Waiting:
+    running = job.state is JobState.RUNNING
+    return Waiting(name=job.payload["display_name"], running=running, fault=job.message)
 
 
 class ServiceContext:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakValueDictionary
@@ -22,6 +23,10 @@ WIDEST = 16.0
 """The interval never grows beyond this many times its base."""
 
 
+RECENT = 64
+"""Budgets that are remembered although nobody uses them: between two questions they may still be used up."""
+
+
 class Clock(Protocol):
     """Time that runs forward only, in seconds, and a way to let it pass."""
 
@@ -37,14 +42,17 @@ class Clock(Protocol):
 class Limiter:
     """One budget of edits, shared by every answer that uses it up.
 
-    Intermediate edits keep an interval from each other. A final one waits for nothing but a wait that the
-    platform asked for, and while one is pending no intermediate edit may take its place.
+    It is a bucket that holds *burst* calls and gets one more every *interval*. A final edit waits for nothing
+    but a wait that the platform asked for, and while one is pending no intermediate edit may take its place.
     """
 
-    def __init__(self, interval: float) -> None:
+    def __init__(self, interval: float, burst: int = 1) -> None:
         self._base = interval
         self._interval = interval
+        self._ahead = max(burst, 1) - 1
+        """Calls that may go out before their time."""
         self._free = 0.0
+        """When the bucket is full again."""
         self._blocked = 0.0
         self._finals = 0
 
@@ -58,7 +66,8 @@ class Limiter:
         if final:
             return max(0.0, self._blocked - now)
         pending = max(self._interval, self._base) if self._finals else 0.0
-        return max(0.0, pending, self._blocked - now, self._free - now)
+        due = self._free - self._ahead * self._interval
+        return max(0.0, pending, self._blocked - now, due - now)
 
     def take(self, now: float) -> None:
         """Note that a call goes out."""
@@ -69,9 +78,10 @@ class Limiter:
         self._interval = max(self._base, self._interval * NARROW)
 
     def limited(self, now: float, retry_after: float) -> None:
-        """Note that the platform asked to wait *retry_after* seconds."""
+        """Note that the platform asked to wait *retry_after* seconds: the bucket was empty."""
         self._blocked = max(self._blocked, now + max(0.0, retry_after))
         self._interval = min(max(self._interval, 0.1) * WIDEN, max(self._base, 0.1) * WIDEST)
+        self._free = max(self._free, self._blocked + self._ahead * self._interval)
 
     @contextmanager
     def finishing(self) -> Iterator[None]:
@@ -84,20 +94,26 @@ class Limiter:
 
 
 class Limiters:
-    """The limiters of one process; one that nobody uses is forgotten."""
+    """The limiters of one process; one that nobody has used for long is forgotten."""
 
     def __init__(self) -> None:
         self._limiters: WeakValueDictionary[str, Limiter] = WeakValueDictionary()
+        self._recent: deque[Limiter] = deque(maxlen=RECENT)
 
-    def of(self, thread: Thread, capabilities: Capabilities) -> Limiter:
-        """Return the limiter of the budget that an edit in *thread* uses up."""
+    def of(self, thread: Thread, capabilities: Capabilities, *, streaming: bool = False) -> Limiter:
+        """Return the limiter of the budget that an edit in *thread*, or a piece of a stream, uses up."""
         if capabilities.edit_share is Share.THREAD:
             key = str(thread)
         else:
             key = f"{thread.scope.platform}:{thread.scope.workspace}"
+        interval = capabilities.edit_interval
+        if streaming:
+            key += " stream"
+            interval = interval if capabilities.stream_interval is None else capabilities.stream_interval
         limiter = self._limiters.get(key)
         if limiter is None:
-            limiter = self._limiters[key] = Limiter(capabilities.edit_interval or 0.0)
+            limiter = self._limiters[key] = Limiter(interval or 0.0, capabilities.burst)
+        self._recent.append(limiter)
         return limiter
 
 

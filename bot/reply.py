@@ -9,18 +9,20 @@ from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
 from bot.chat import ChatError, RateLimited, Unreachable
+from bot.controls import WHY, under_answer
 from bot.pacing import first_of
-from bot.screens import Edits, StreamBroken, open_screen
+from bot.screens import Edits
+from bot.streams import StreamBroken, open_screen
 from bot.wording import RESTARTING, final_text, sentence, stage_text
 from pipeline.domain import Delta, GenerationResponse, Progress, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from bot.chat import Button, MessageRef, Thread
+    from bot.chat import Button, MessageRef
     from bot.courier import Courier
     from bot.pacing import Clock
-    from bot.screens import Screen
+    from bot.screens import Screen, Spot
     from pipeline.ports import AnswerStream
 
 logger = logging.getLogger(__name__)
@@ -35,7 +37,7 @@ class Halt(Enum):
     STOPPED = "stopped"
     """Somebody asked for it: what was written stays, and says that it was stopped."""
     RESTARTING = "restarting"
-    """The program ends: what was written stays, and says how to go on."""
+    """The program ends: what was written stays for now, and says how it goes on."""
     WITHDRAWN = "withdrawn"
     """The question changed or is gone: nothing is written any more, the messages are left to the caller."""
 
@@ -48,36 +50,28 @@ class Outcome:
     messages: tuple[MessageRef, ...]
     delivered: bool
     """False: the platform took the final text for no effort, or nobody wants it any more."""
+    unfinished: bool = False
+    """Whether it is to be answered again: a restart cut it short, or the platform could not be reached."""
 
 
 class Reply:
-    """One answer on its way to one thread.
+    """One answer on its way to one spot, under which its buttons name the *question*.
 
     The loop that reads the answer never waits for the platform: an editor of its own shows the latest text
     whenever the budget lets it, and only the final text is insisted on.
     """
 
-    def __init__(
-        self,
-        courier: Courier,
-        thread: Thread,
-        clock: Clock,
-        *,
-        key: str,
-        buttons: Sequence[Button] = (),
-        reuse: Sequence[MessageRef] = (),
-    ) -> None:
+    def __init__(self, courier: Courier, spot: Spot, clock: Clock, *, question: str) -> None:
         self._courier = courier
-        self._thread = thread
+        self._spot = spot
         self._clock = clock
-        self._key = key
-        self._buttons = buttons
-        self._reuse = tuple(reuse)
+        self._question = question
         self._screen: Screen | None = None
         self._text = ""
         self._stage = ""
         self._troubles = 0
         self._halt: Halt | None = None
+        self._unfinished = False
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
         self.halted = asyncio.Event()
@@ -87,7 +81,7 @@ class Reply:
     @property
     def messages(self) -> tuple[MessageRef, ...]:
         """What stands in the thread because of this answer, now."""
-        return self._reuse if self._screen is None else self._screen.messages
+        return self._spot.standing if self._screen is None else self._screen.messages
 
     def halt(self, why: Halt) -> None:
         """End the answer; `show` then returns soon. Only a withdrawal overrules an earlier halt."""
@@ -118,7 +112,9 @@ class Reply:
         finally:
             reader.cancel()
             editor.cancel()
-        return Outcome(response=response, messages=self.messages, delivered=delivered)
+        return Outcome(
+            response=response, messages=self.messages, delivered=delivered, unfinished=self._unfinished
+        )
 
     async def _read(self, begin: Callable[[], Awaitable[AnswerStream]]) -> GenerationResponse:
         try:
@@ -162,14 +158,15 @@ class Reply:
             response = None
         if response is not None and response.reason is not Reason.CANCELLED:
             return response
-        message = RESTARTING if self._halt is Halt.RESTARTING else sentence(Reason.CANCELLED)
+        self._unfinished = self._halt is Halt.RESTARTING
+        message = RESTARTING if self._unfinished else sentence(Reason.CANCELLED)
         stopped = response or GenerationResponse(success=False, reason=Reason.CANCELLED)
         return replace(stopped, message=message)
 
     async def _edit(self) -> None:
         """Show the latest state whenever there is news and the budget has room, until the answer ended."""
-        self._screen = await open_screen(self._courier, self._thread, key=self._key, reuse=self._reuse)
-        while await self._due():
+        self._screen = await open_screen(self._courier, self._spot)
+        while await self._due(self._screen):
             try:
                 await self._show_latest(self._screen)
             except RateLimited:
@@ -180,9 +177,9 @@ class Reply:
             except ChatError as error:
                 self._trouble(error)
 
-    async def _due(self) -> bool:
+    async def _due(self, screen: Screen) -> bool:
         await self._changed.wait()
-        while not self._ended.is_set() and (delay := self._courier.limiter.delay(self._clock.monotonic())):
+        while not self._ended.is_set() and (delay := screen.delay(self._text)):
             await first_of(self._clock.sleep(delay), self._ended.wait())
         self._changed.clear()
         return not self._ended.is_set()
@@ -204,19 +201,29 @@ class Reply:
 
     async def _finish(self, response: GenerationResponse) -> bool:
         """Show the outcome; False when nobody wants it or the platform takes it for no effort."""
-        screen = self._screen or Edits(self._courier, self._thread, key=self._key)
+        screen = self._screen or Edits(self._courier, self._spot)
         self._screen = screen
         try:
             if self._halt is Halt.WITHDRAWN:
                 await screen.abandon()
                 return False
-            await screen.finish(final_text(response, self._text), self._buttons)
+            await screen.finish(final_text(response, self._text), self._buttons(response))
         except ChatError as error:
+            self._unfinished |= isinstance(error, RateLimited | Unreachable)
             logger.warning("a reply could not be delivered: %s", type(error).__name__)
             return False
         finally:
             await self._courier.end_status()
         return True
+
+    def _buttons(self, response: GenerationResponse) -> Sequence[Button]:
+        """Return what belongs under the outcome: what was found can be judged, a refusal only explained."""
+        if self._unfinished or response.reason is Reason.INTERNAL_ERROR:
+            return ()
+        buttons = under_answer(self._question)
+        if response.success or response.citations:
+            return buttons
+        return [button for button in buttons if button.action == WHY]
 
 
 def report(error: BaseException) -> None:

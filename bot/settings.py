@@ -4,155 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Literal
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
-from pipeline.addresses import is_loopback
+from bot.groups import LLM, Discord, Embedding, Folder, Group, Http, Ingestion, RetrievalIntent, Slack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-SLACK_API = "https://slack.com/api/"
-
 
 class InvalidSettings(Exception):
     """Settings that cannot be used; the message names every fault, one a line."""
-
-
-def _guarded_url(url: str) -> str:
-    """Accept https and wss anywhere, plain http and ws only to this machine: a token travels in clear."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https", "ws", "wss"} or not parts.hostname:
-        raise ValueError("this is not a web address; write it like https://host/path")
-    if parts.scheme in {"http", "ws"} and not is_loopback(parts.hostname):
-        raise ValueError("the token would travel in clear; use https, or a loopback address")
-    return url
-
-
-def _web_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("this is not a web address; write it like http://127.0.0.1:11434")
-    return url
-
-
-def _at_home(path: Path) -> Path:
-    """Read a leading ``~`` as shells do; .env has no shell to do so."""
-    try:
-        return path.expanduser()
-    except RuntimeError as error:
-        raise ValueError("nobody's home is known here; write the whole path") from error
-
-
-Folder = Annotated[Path, AfterValidator(_at_home)]
-GuardedUrl = Annotated[str, AfterValidator(_guarded_url)]
-WebUrl = Annotated[str, AfterValidator(_web_url)]
-
-
-class Group(BaseModel):
-    """A group of settings; an unknown name in it is a typing mistake and refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LLM(Group):
-    """The language model that words answers."""
-
-    provider: Literal["auto", "ollama", "openai", "anthropic", "extractive"] = Field(
-        "auto", description="auto takes Ollama if it answers and has the model, else the extractive reader."
-    )
-    model: str | None = Field(None, description="Name at the provider; Ollama's default is llama3.2.")
-    base_url: WebUrl | None = Field(
-        None, description="Address of the model server; Ollama's default is http://127.0.0.1:11434."
-    )
-    api_key: SecretStr | None = Field(None, description="Key for openai or anthropic.")
-    num_ctx: int = Field(8192, ge=1024, le=2_000_000, description="Context window, in tokens.")
-    num_predict: int = Field(700, ge=16, le=100_000, description="Longest answer, in tokens.")
-    timeout_s: float = Field(120.0, gt=0, le=3600, description="Longest wait for an answer, in seconds.")
-    max_concurrency: int = Field(
-        2, ge=1, le=1000, description="Answers that one model server writes at the same time."
-    )
-
-    @model_validator(mode="after")
-    def _fits(self) -> LLM:
-        if self.num_predict * 2 > self.num_ctx:
-            raise ValueError("num_predict may be at most half of num_ctx, or no room is left for sources")
-        if self.provider in {"openai", "anthropic"} and not self.model:
-            raise ValueError(f"provider {self.provider} needs a model; set FOOTNOTE_LLM__MODEL")
-        key_at_risk = self.api_key and self.base_url and self.base_url.startswith("http://")
-        if key_at_risk and not is_loopback(urlsplit(self.base_url or "").hostname or ""):
-            raise ValueError("an api_key would travel in clear to base_url; use https, or a loopback address")
-        return self
-
-
-class Embedding(Group):
-    """The embedding model that makes vectors of texts."""
-
-    provider: Literal["auto", "embedded", "ollama", "openai"] = Field(
-        "auto", description="auto takes Ollama's if it has the model, else the embedded one."
-    )
-    model: str | None = Field(None, description="Name at the provider; Ollama's default is nomic-embed-text.")
-    base_url: WebUrl | None = Field(
-        None, description="Address of the model server; unset: the LLM's, if both are Ollama."
-    )
-    api_key: SecretStr | None = Field(None, description="Key for openai.")
-    threads: int = Field(2, ge=1, le=64, description="Processor threads for the embedded model.")
-
-
-class RetrievalIntent(Group):
-    """What a search should use; what it can use is verified while it runs."""
-
-    dense: bool = Field(True, description="Search by meaning.")
-    sparse: bool = Field(True, description="Search by words, codes and numbers.")
-    rerank: bool = Field(
-        False,
-        description="Refine the ranking by a reranker. None is part of this version: "
-        "answers then report rerank:unavailable.",
-    )
-    top_k: int = Field(6, ge=1, le=50, description="Passages that the model is shown.")
-
-    @model_validator(mode="after")
-    def _some_arm(self) -> RetrievalIntent:
-        if not (self.dense or self.sparse):
-            raise ValueError("dense and sparse cannot both be off")
-        return self
-
-
-class Ingestion(Group):
-    """Limits for files that people upload."""
-
-    max_bytes: int = Field(50 * 2**20, ge=1024, description="Largest file, in bytes.")
-    max_pages: int = Field(2000, ge=1, description="Most pages of a document.")
-    timeout_s: float = Field(60.0, gt=0, le=3600, description="Longest time to read a file, in seconds.")
-    workers: int = Field(1, ge=1, le=32, description="Files that are indexed at the same time.")
-
-
-class Slack(Group):
-    """The Slack workspace; its adapter is not part of this version."""
-
-    bot_token: SecretStr | None = Field(None, description="xoxb-…")
-    app_token: SecretStr | None = Field(None, description="xapp-…, for Socket Mode.")
-    signing_secret: SecretStr | None = Field(None, description="For HTTP mode.")
-    api_base_url: GuardedUrl = Field(SLACK_API, description="For GovSlack, proxies and local servers.")
-
-
-class Discord(Group):
-    """The Discord application; its adapter is not part of this version."""
-
-    token: SecretStr | None = Field(None, description="The bot's token.")
-    api_base_url: GuardedUrl | None = Field(None, description="For proxies and local servers.")
-    gateway_url: GuardedUrl | None = Field(None, description="For proxies and local servers.")
-
-
-class Http(Group):
-    """The health server: /healthz, /readyz, /metrics."""
-
-    host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 in a container.")
-    port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 lets the system choose.")
 
 
 class Settings(BaseSettings):
@@ -165,6 +30,7 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
         extra="ignore",
         frozen=True,
+        hide_input_in_errors=True,
         nested_model_default_partial_update=True,
     )
 
@@ -196,8 +62,11 @@ class Settings(BaseSettings):
     @property
     def platforms(self) -> tuple[str, ...]:
         """The chat platforms that a token was given for, as people write their names."""
-        slack = self.slack.bot_token or self.slack.app_token or self.slack.signing_secret
-        given = {"Slack": slack, "Discord": self.discord.token}
+        slack = self.slack
+        given = {
+            "Slack": slack.bot_token or slack.app_token or slack.signing_secret or slack.client_id,
+            "Discord": self.discord.token,
+        }
         return tuple(name for name, token in given.items() if token)
 
     @property

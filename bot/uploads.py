@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 
-from bot.chat import Button, ChatError
-from bot.citations import file_name, literal
-from bot.controls import FORGET
-from bot.courier import Courier
-from bot.incoming import FileRemoved, IncomingFile
+from bot.chat import Mark
+from bot.citations import file_name
+from bot.courier import courier_for
+from bot.files import Files
+from bot.notices import Notice, Signs, offers, older, refusal
 from bot.pacing import first_of
 from bot.reply import report
-from bot.screens import Edits
-from bot.seen import is_first
-from bot.wording import counts, ingest_sentence
+from bot.screens import Spot
+from bot.wording import counts
 from pipeline.domain import DocumentStatus, IngestReason
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
-    from typing import Any
+    from collections.abc import Awaitable, Callable, Sequence
 
-    from bot.chat import ChatAdapter
+    from bot.chat import Button, ChatAdapter
+    from bot.files import Upload
+    from bot.incoming import IncomingFile
+    from bot.ledger import Ledger
     from bot.pacing import Clock, Limiters
-    from bot.seen import SeenEvents
     from pipeline.domain import Document, Scope
 
 logger = logging.getLogger(__name__)
@@ -37,6 +37,8 @@ GRACE = 5.0
 """Seconds that notices have for their last edit when the program ends."""
 AT_ONCE = 4
 """Files that are fetched and accepted at the same time; the rest waits its turn."""
+RESUMES = 5
+"""How often a file is taken over from a process that died while it fetched it, before it is given up."""
 
 
 class Receipt(Protocol):
@@ -68,34 +70,39 @@ class Intake(Protocol):
     async def find(self, scope: Scope, document_id: str) -> Document | None:
         """Return a document as it stands now; None: it was taken back."""
 
-    async def withdraw(self, scope: Scope, source: str) -> None:
-        """Take back every document of the channel that came from *source*."""
-
 
 class Uploads:
     """Every file that is put into a channel of one platform; each gets a result or a reason."""
 
     def __init__(
-        self, adapter: ChatAdapter, intake: Intake, *, seen: SeenEvents, limiters: Limiters, clock: Clock
+        self, adapter: ChatAdapter, intake: Intake, *, ledger: Ledger, limiters: Limiters, clock: Clock
     ) -> None:
         self._adapter = adapter
         self._intake = intake
-        self._seen = seen
+        self._files = Files(ledger)
         self._limiters = limiters
         self._clock = clock
+        self._signs = Signs(adapter)
         self._door = asyncio.Semaphore(AT_ONCE)
         self._stopping = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self.resumes = False
+        """Whether `resume` was called: then what another replica leaves is taken over as well."""
 
-    def receive(self, event: IncomingFile | FileRemoved) -> None:
-        """Take *event* in and return at once; must be called on a running loop."""
-        match event:
-            case IncomingFile():
-                self._start(self._take(event))
-            case FileRemoved():
-                self._start(self._intake.withdraw(event.scope, event.source))
-            case _:
-                assert_never(event)
+    def receive(self, file: IncomingFile) -> None:
+        """Take *file* in and return at once; must be called on a running loop."""
+        self._start(partial(self._take, file))
+
+    async def resume(self) -> None:
+        """Go on with the files that processes that died, or were restarted, have left unfinished."""
+        if self._stopping.is_set():
+            return
+        found = await self._files.take_over(self._adapter.name, starting=not self.resumes)
+        self.resumes = True
+        for upload in found:
+            self._start(partial(self._see_through, upload))
+        if found:
+            logger.info("files taken up again: %d", len(found))
 
     async def settled(self) -> None:
         """Return when every file so far is indexed or refused."""
@@ -111,46 +118,53 @@ class Uploads:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Callable[[], Awaitable[None]]) -> None:
         task = asyncio.create_task(self._guarded(work), name="upload")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     @staticmethod
-    async def _guarded(work: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
         try:
-            await work
+            await work()
         except Exception as error:  # noqa: BLE001 - one bad file never stops the others
             report(error)
 
     async def _take(self, file: IncomingFile) -> None:
-        """Announce a file, accept it, and follow it to its end. A file that comes again is left alone."""
-        name = f"{file.thread.scope.key}/{file.file_id}"
-        if not await is_first(self._seen, f"file:{name}"):
-            return
-        limiter = self._limiters.of(file.thread, self._adapter.capabilities)
-        key = f"f{hashlib.sha256(name.encode()).hexdigest()[:14]}"
-        notice = Notice(Courier(self._adapter, limiter, self._clock), file, key)
+        """Follow a file to its end, unless it came before."""
+        upload = await self._files.open(file)
+        if upload is not None:
+            await self._see_through(upload)
+
+    async def _see_through(self, upload: Upload) -> None:
+        notice = self._notice(upload)
         try:
-            await self._index(file, notice)
+            await self._signs.show(upload.file, Mark.WORKING)
+            if upload.document_id is not None:
+                await self._follow(upload, notice, upload.document_id)
+            elif upload.resumed > RESUMES:
+                await self._fail(upload, notice, IngestReason.INTERNAL_ERROR)
+            else:
+                await self._index(upload, notice)
         except Exception as error:  # noqa: BLE001 - every upload gets a result or a reason
             report(error)
-            await notice.end(_refused(None, None))
+            await self._fail(upload, notice, None)
 
-    async def _index(self, file: IncomingFile, notice: Notice) -> None:
-        most = self._adapter.capabilities.max_upload_bytes
+    async def _index(self, upload: Upload, notice: Notice) -> None:
+        file, most = upload.file, self._adapter.capabilities.max_upload_bytes
         if file.size is not None and file.size > most > 0:
-            await notice.end(_refused(IngestReason.TOO_LARGE, None))
+            await self._fail(upload, notice, IngestReason.TOO_LARGE)
             return
         await notice.show("is being fetched…")
         async with self._door:
             receipt = await self._intake.accept(file.thread.scope, file)
         if receipt.status == "failed" or receipt.document_id is None:
-            await notice.end(_refused(receipt.reason, receipt.message))
-        elif receipt.status == "duplicate":
-            await notice.end(await self._known(file, receipt.document_id))
-        else:
-            await self._follow(file, notice, receipt.document_id, receipt.namesakes)
+            await self._fail(upload, notice, receipt.reason, receipt.message)
+        elif receipt.status == "duplicate" and not upload.resumed:
+            await self._end(upload, notice, Mark.DONE, await self._known(file, receipt.document_id))
+        else:  # what a process that died had accepted comes again as a duplicate
+            await self._files.accepted(upload, receipt.document_id, receipt.namesakes)
+            await self._follow(upload, notice, receipt.document_id)
 
     async def _known(self, file: IncomingFile, document_id: str) -> str:
         document = await self._intake.find(file.thread.scope, document_id)
@@ -158,12 +172,11 @@ class Uploads:
         name = "" if same or document is None else f", under the name {file_name(document.display_name)}"
         return f"is already here{name}: `{document_id}`. Nothing was changed."
 
-    async def _follow(
-        self, file: IncomingFile, notice: Notice, document_id: str, namesakes: Sequence[str]
-    ) -> None:
+    async def _follow(self, upload: Upload, notice: Notice, document_id: str) -> None:
         """Show the document's state whenever it changes, until it is ready, failed or taken back."""
         pause = POLL
-        while (document := await self._intake.find(file.thread.scope, document_id)) is not None:
+        scope = upload.thread.scope
+        while (document := await self._intake.find(scope, document_id)) is not None:
             match document.status:
                 case DocumentStatus.QUEUED:
                     await notice.show("is queued…")
@@ -171,70 +184,43 @@ class Uploads:
                     await notice.show("is being indexed…")
                 case DocumentStatus.READY:
                     left_out = f" {document.message}" if document.message else ""
-                    result = f"is ready: {counts(document)}.{left_out}{_older(namesakes)}"
-                    await notice.end(result, _offers(namesakes))
+                    result = f"is ready: {counts(document)}.{left_out}{older(upload.namesakes)}"
+                    await self._end(upload, notice, Mark.DONE, result, offers(upload.namesakes))
                     return
                 case DocumentStatus.FAILED:
-                    await notice.end(_refused(document.reason, document.message))
+                    await self._fail(upload, notice, document.reason, document.message)
                     return
                 case _:
                     assert_never(document.status)
             if self._stopping.is_set():
                 await notice.end("will be indexed when I am back; `docs` then shows it.")
+                await self._files.leave(upload)
                 return
             await first_of(self._clock.sleep(pause), self._stopping.wait())
             pause = min(pause * 1.5, SLOWEST_POLL)
-        await notice.end("was taken back.")
+        await self._end(upload, notice, Mark.FAILED, "was taken back.")
 
+    async def _fail(
+        self, upload: Upload, notice: Notice, reason: IngestReason | None, message: str | None = None
+    ) -> None:
+        await self._end(upload, notice, Mark.FAILED, refusal(reason, message))
 
-class Notice:
-    """The one message that says where a file stands. Only its end is insisted on."""
+    async def _end(
+        self, upload: Upload, notice: Notice, mark: Mark, result: str, buttons: Sequence[Button] = ()
+    ) -> None:
+        """Say what became of a file; as long as that cannot be said, its entry stays open."""
+        said = await notice.end(result, buttons)
+        await self._signs.show(upload.file, mark)
+        if said:
+            await self._files.close(upload)
 
-    def __init__(self, courier: Courier, file: IncomingFile, key: str) -> None:
-        self._courier = courier
-        self._screen = Edits(courier, file.thread, key=key)
-        self._name = f"**{file_name(file.name)}**"
-
-    async def show(self, state: str) -> None:
-        """Say where the file stands, if the budget has room and the platform lets us."""
-        if not self._courier.ready:
-            return
-        try:
-            await self._screen.stage(f"{self._name} {state}")
-        except ChatError as error:
-            logger.info("a file's state was not shown: %s", type(error).__name__)
-
-    async def end(self, result: str, buttons: Sequence[Button] = ()) -> None:
-        """Say what became of the file."""
-        try:
-            await self._screen.finish(f"{self._name} {result}", buttons)
-        except ChatError as error:
-            logger.warning("a file's result could not be delivered: %s", type(error).__name__)
-        await self._courier.end_status()
-
-
-def _refused(reason: IngestReason | None, message: str | None) -> str:
-    return f"was not indexed: {literal(ingest_sentence(reason, message), 300)}"
-
-
-def _older(namesakes: Sequence[str]) -> str:
-    if not namesakes:
-        return ""
-    return (
-        " Another document of the same name is still here, with other contents; it is "
-        + " and ".join(f"`{document_id}`" for document_id in namesakes)
-        + "."
-    )
-
-
-def _offers(namesakes: Sequence[str]) -> list[Button]:
-    """Offer to retire the older documents; nothing is replaced silently."""
-    return [
-        Button(
-            label="Retire the older one",
-            action=FORGET,
-            value=document_id,
-            fallback=f"To retire it: `forget {document_id}`",
+    def _notice(self, upload: Upload) -> Notice:
+        spot = Spot(
+            thread=upload.thread,
+            key=upload.nonce,
+            standing=upload.messages,
+            resumed=upload.resumed > 0,
+            stood=partial(self._files.stand, upload),
         )
-        for document_id in namesakes[:3]
-    ]
+        courier = courier_for(self._adapter, upload.thread, self._limiters, self._clock)
+        return Notice(courier, spot, upload.file.name)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pipeline.domain import Document, GenerationResponse, Progress
 
-RESTARTING = "I am being restarted, so this stopped here. Ask again in a minute."
+RESTARTING = "I am being restarted, so this stopped here. It is answered when I am back."
 
 _INGEST: dict[IngestReason, str] = {
     IngestReason.EMPTY_FILE: "the file is empty.",

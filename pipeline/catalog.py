@@ -26,6 +26,9 @@ PURGE = "purge"
 REEMBED = "reembed"
 REINDEX = "reindex"
 
+MOVES = "moves"
+"""In the payload of an upload's job: its document, if ready, stands at that upload's place from now on."""
+
 _OVERRULED = {
     (DocumentStatus.FAILED, DocumentStatus.QUEUED),
     (DocumentStatus.INDEXING, DocumentStatus.FAILED),
@@ -119,17 +122,26 @@ class Catalog:
             failed=statuses.count(DocumentStatus.FAILED),
         )
 
-    async def request_forget(self, scope: Scope, document_ids: Sequence[str]) -> Job:
-        """Queue the removal of documents, ahead of the channel's waiting uploads."""
+    async def request_forget(self, scope: Scope, document_ids: Sequence[str], *, urgent: bool = True) -> Job:
+        """Queue the removal of documents; *urgent* goes ahead of the channel's waiting uploads."""
         return await self._queue.enqueue(
             NewJob(
                 kind=FORGET,
                 scope=scope,
                 payload={"document_ids": sorted(document_ids)},
                 dedupe_key=",".join(sorted(document_ids)),
-                urgent=True,
+                urgent=urgent,
             )
         )
+
+    async def request_move(self, scope: Scope, document: Document) -> Job:
+        """Queue that a document is named and cited as *document*, which holds the same bytes.
+
+        If the document is on its way into the channel already, that job is returned instead.
+        """
+        payload = {**queued_payload(document), MOVES: True}
+        job = NewJob(kind=INGEST, scope=scope, payload=payload, dedupe_key=document.document_id)
+        return await self._queue.enqueue(job)
 
     async def request_purge(self, scope: Scope) -> Job:
         """Queue the removal of everything the channel holds."""

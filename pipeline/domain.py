@@ -286,6 +286,15 @@ class Question:
     thread: str | None = None
     """The thread whose memory is used and kept; None: no memory."""
     filters: Filters = field(default_factory=Filters)
+    key: str | None = None
+    """What asked it, so that a button under the answer can name it; unique within the channel."""
+
+
+class Verdict(StrEnum):
+    """What somebody thought of an answer."""
+
+    UP = "up"
+    DOWN = "down"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,6 +78,7 @@ class ThreadMemory:
             reason=response.reason,
             response=_explanation(response),
             created_at=self._now(),
+            question_key=question.key,
         )
         await self._threads.add_turn(question.scope, thread, turn)
 

@@ -34,9 +34,9 @@ def ingest(scope: Scope, paths: tuple[Path, ...], as_json: bool) -> int:
 
 async def _ingest(settings: Settings, scope: Scope, paths: Sequence[Path], *, as_json: bool) -> int:
     from adapters.cli.progress import WorkProgress
-    from bot.bootstrap import open_service
+    from adapters.serving import open_working
 
-    async with open_service(settings) as service, service.working():
+    async with open_working(settings) as service:
         with WorkProgress("Indexing", quiet=as_json) as progress:
             results = await service.ingest(scope, list(find_files(paths)), progress.update)
     rows = [describe_result(result) for result in results]
@@ -95,7 +95,7 @@ def docs(scope: Scope, as_json: bool) -> int:
 
 
 async def _docs(settings: Settings, scope: Scope, *, as_json: bool) -> None:
-    from bot.bootstrap import open_stores
+    from bot.stores import open_stores
 
     async with open_stores(settings) as stores:
         documents = await stores.catalog.documents(scope)
@@ -136,7 +136,7 @@ def show(scope: Scope, document_id: str, as_json: bool) -> int:
 
 
 async def _show(settings: Settings, scope: Scope, document_id: str, *, as_json: bool) -> int:
-    from bot.bootstrap import open_stores
+    from bot.stores import open_stores
 
     async with open_stores(settings) as stores:
         document = await stores.catalog.find(scope, document_id)
@@ -185,9 +185,9 @@ def forget(scope: Scope, document_ids: tuple[str, ...], everything: bool, as_jso
 
 
 async def _forget(settings: Settings, scope: Scope, wanted: Sequence[str], *, as_json: bool) -> int:
-    from bot.bootstrap import open_service
+    from adapters.serving import open_working
 
-    async with open_service(settings) as service, service.working():
+    async with open_working(settings) as service:
         known = [document.document_id for document in await service.stores.catalog.documents(scope)]
         unknown = [document_id for document_id in wanted if document_id not in known]
         forgotten = await service.forget(scope, [d for d in wanted if d in known] if wanted else None)
@@ -221,9 +221,9 @@ def reindex(scope: Scope, as_json: bool) -> int:
 
 async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
     from adapters.cli.progress import WorkProgress
-    from bot.bootstrap import open_service
+    from adapters.serving import open_working
 
-    async with open_service(settings) as service, service.working():
+    async with open_working(settings) as service:
         with WorkProgress(f"Rebuilding {scope}", quiet=as_json):
             await service.reindex(scope)
         documents = await service.stores.catalog.documents(scope)

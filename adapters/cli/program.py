@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli import documents, measure, questions, service
+from adapters.cli import documents, measure, questions, service, serving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,7 @@ _HELP = """Footnote answers questions from a channel's own files, with citations
 Try it here:        footnote chat --docs examples/handbook
 Index files:        footnote ingest --channel terminal:local:demo docs/
 Ask one question:   footnote ask --channel terminal:local:demo "How long do refunds take?"
+Serve Slack:        footnote slack
 Check this machine: footnote doctor
 
 A channel is written platform:workspace:channel. Settings come from FOOTNOTE_… variables and .env;
@@ -46,7 +47,8 @@ for command in (
     documents.show,
     documents.forget,
     documents.reindex,
-    service.run,
+    serving.run,
+    serving.slack,
     service.doctor,
     service.db,
     measure.evaluate,
@@ -77,13 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _explain(error: Exception) -> int:
     """Print *error* as one sentence and return the exit status it deserves."""
+    from bot.chat import ChatError
     from bot.settings import InvalidSettings  # pydantic is slow to import; --help does without
     from pipeline.errors import InvalidScope, PipelineError
 
     if isinstance(error, InvalidSettings | InvalidScope):
         click.echo(f"footnote: {error}", err=True)
         return MISUSED
-    if isinstance(error, PipelineError):
+    if isinstance(error, PipelineError | ChatError):
         click.echo(f"footnote: {error}", err=True)
         return FAILED
     click.echo(

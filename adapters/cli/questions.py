@@ -142,12 +142,12 @@ async def _chat(settings: Settings, scope: Scope, folder: Path | None, lines: li
     from rich.console import Console
 
     from adapters.cli.progress import WorkProgress
+    from adapters.serving import open_working
     from adapters.terminal.adapter import TerminalAdapter
     from adapters.terminal.session import run_terminal
-    from bot.bootstrap import open_service
     from bot.platform import open_platform
 
-    async with open_service(settings) as service, service.working():
+    async with open_working(settings) as service:
         if folder is not None:
             with WorkProgress("Indexing") as progress:
                 results = await service.ingest(scope, list(find_files([folder])), progress.update)

@@ -1,9 +1,7 @@
-"""Subcommands about the service itself: run, doctor, db."""
+"""Subcommands that look at the service or prepare it: doctor, db."""
 
 from __future__ import annotations
 
-import asyncio
-import signal
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -19,57 +17,20 @@ _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"
 
 
 @click.command()
-def run() -> int:
-    """Run workers and the health server until SIGTERM.
-
-    Files that other commands queue are indexed; /healthz, /readyz and /metrics answer on
-    FOOTNOTE_HTTP__HOST and __PORT.
-    """
-    return run_async(_run(settle()))
-
-
-async def _run(settings: Settings) -> int:
-    from adapters.health import serve_health
-    from bot.bootstrap import open_service
-    from bot.wording import unserved
-
-    if notice := unserved(settings.platforms):
-        click.echo(f"footnote: {notice}", err=True)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    async with open_service(settings) as service:
-        try:
-            async with serve_health(settings.http.host, settings.http.port, service.missing) as port:
-                for note in await service.describe_models():
-                    click.echo(note)
-                click.echo(f"Ready; health at http://{settings.http.host}:{port}/healthz. Stop with Ctrl-C.")
-                await service.worker.run(stop)
-        except OSError as error:
-            click.echo(
-                f"footnote: the health server cannot listen on {settings.http.host}:{settings.http.port} "
-                f"({error.strerror}); set FOOTNOTE_HTTP__PORT.",
-                err=True,
-            )
-            return 1
-    return 0
-
-
-@click.command()
 @as_json
 def doctor(as_json: bool) -> int:
-    """Check settings, folder, database, migrations, stores and models; one line each, with the remedy."""
+    """Check settings, folder, database, stores, models and platforms; one line each, with the remedy."""
     return run_async(_doctor(settle(tolerant=True), as_json=as_json))
 
 
 async def _doctor(settings: Settings, *, as_json: bool) -> int:
+    from adapters.slack.doctor import examine_slack
     from bot.doctor import Check, examine
 
     checks = [Check(name="settings", status="ok", message="They can be used.")]
     if not as_json:
         _print_check(checks[0])
-    async for check in examine(settings):
+    async for check in examine(settings, {"Slack": examine_slack}):
         checks.append(check)
         if not as_json:
             _print_check(check)

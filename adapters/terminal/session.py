@@ -15,6 +15,7 @@ from adapters.terminal.keyboard import Keyboard, Script
 from bot.chat import Body, ChatError, Thread, Turn
 from bot.incoming import IncomingFile, IncomingMessage
 from bot.pacing import first_of
+from bot.records import Caller
 from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 THREAD = "main"
 AUTHOR = "you"
+CALLER = Caller(author=AUTHOR, manages=True)
+"""Whoever sits at the terminal can read and delete all files of the program anyway."""
 WELCOME = (
     "Ask about this channel's files. `/upload PATH` adds one, `/help` lists the commands, "
     "Ctrl-C stops an answer, `/quit` ends."
@@ -168,7 +171,7 @@ class Session:
             return
         await self._conversation.settled(self._thread)  # what is asked about must be remembered first
         try:
-            body = await self._commands.run(name, self._thread, args)
+            body = await self._commands.run(name, self._thread, args, CALLER)
         except PipelineError as error:
             body = Body(text=str(error))
         await self._say(body.text + (_HELP if name == "help" else ""))

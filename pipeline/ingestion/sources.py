@@ -20,6 +20,10 @@ class Sources:
     def __init__(self, fetchers: Mapping[str, Callable[[str], Awaitable[bytes]]]) -> None:
         self._fetchers = dict(fetchers)
 
+    def connect(self, scheme: str, fetcher: Callable[[str], Awaitable[bytes]]) -> None:
+        """Let *fetcher* fetch what begins with *scheme* from now on."""
+        self._fetchers[scheme] = fetcher
+
     async def fetch(self, source: str) -> bytes:
         """Return the bytes of *source*. Raises `IngestError`."""
         scheme = urlsplit(source).scheme

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete
+from sqlalchemy import delete, func, select
 
 from pipeline.storage.schema import seen_events
 from pipeline.storage.sql import now
@@ -37,6 +37,11 @@ class SeenEvents:
         )
         async with self._database.write() as connection:
             return (await connection.execute(noted)).first() is not None
+
+    async def named(self, prefix: str) -> list[str]:
+        """Return the keys that begin with *prefix* and are not forgotten yet."""
+        begins = func.substr(seen_events.c.key, 1, len(prefix)) == prefix
+        return [row.key for row in await self._database.rows(select(seen_events.c.key).where(begins))]
 
     async def prune(self, older_than: timedelta = KEPT) -> int:
         """Forget keys first seen longer ago than *older_than*, and return how many."""

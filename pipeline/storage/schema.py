@@ -118,6 +118,8 @@ turns = Table(
     Column("reason", Text),
     Column("response", JSON, nullable=False),
     Column("created_at", Timestamp, nullable=False),
+    # the message that asked, as its platform calls it; none on the command line
+    Column("question_key", Text, index=True),
     # a button under an old reply carries this number: it must never come to mean another turn
     sqlite_autoincrement=True,
 )
@@ -137,6 +139,45 @@ seen_events = Table(
     METADATA,
     Column("key", Text, primary_key=True),
     Column("seen_at", Timestamp, nullable=False, index=True),
+)
+
+# what came from a chat platform: it is answered or indexed by one replica, and again if that one dies
+ledger = Table(
+    "ledger",
+    METADATA,
+    Column("scope_key", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("platform", Text, nullable=False),
+    Column("workspace", Text, nullable=False),
+    Column("thread", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("payload", JSON, nullable=False),
+    Column("messages", JSON, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("owner", Text),
+    Column("lease_until", Timestamp),
+    Column("at", Timestamp, nullable=False),
+    Index(None, "scope_key", "thread", "author"),
+    Index(None, "state", "platform"),
+)
+
+preferences = Table(
+    "preferences",
+    METADATA,
+    Column("scope_key", Text, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("values", JSON, nullable=False),
+)
+
+vault = Table(
+    "vault",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("sealed", Text, nullable=False),
+    Column("stored_at", Timestamp, nullable=False),
 )
 
 _OPEN = text("state IN ('queued', 'running')")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from pipeline.domain import Reason, Summary
+from pipeline.domain import Reason, Summary, Verdict
 from pipeline.storage.schema import feedback, threads, turns
 from pipeline.storage.sql import now
-from pipeline.storage.turn import TurnRecord, Verdict
+from pipeline.storage.turn import TurnRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -68,6 +68,7 @@ class Threads:
                     reason=turn.reason,
                     response=dict(turn.response),
                     created_at=turn.created_at,
+                    question_key=turn.question_key,
                 )
                 .returning(turns.c.id)
             )
@@ -87,6 +88,12 @@ class Threads:
     async def turn(self, scope: Scope, turn_id: int) -> TurnRecord | None:
         """Return one turn of this channel."""
         found = await self._find(_turns().where(threads.c.scope_key == scope.key, turns.c.id == turn_id))
+        return found[0] if found else None
+
+    async def turn_for(self, scope: Scope, question_key: str) -> TurnRecord | None:
+        """Return this channel's latest turn that was asked by *question_key*."""
+        mine = threads.c.scope_key == scope.key, turns.c.question_key == question_key
+        found = await self._find(_turns().where(*mine).limit(1))
         return found[0] if found else None
 
     async def gaps(self, scope: Scope, reasons: frozenset[Reason], limit: int) -> list[TurnRecord]:
@@ -177,5 +184,6 @@ def _record(row: Row[Any]) -> TurnRecord:
         reason=None if row.reason is None else Reason(row.reason),
         response=row.response,
         created_at=row.created_at,
+        question_key=row.question_key,
         turn_id=row.id,
     )

@@ -1,9 +1,8 @@
-"""A turn's values: one question of a thread, how it ended, and what people thought of that."""
+"""A turn's values: one question of a thread, and how it ended."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,13 +10,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pipeline.domain import Reason
-
-
-class Verdict(StrEnum):
-    """What somebody thought of an answer."""
-
-    UP = "up"
-    DOWN = "down"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,5 +23,7 @@ class TurnRecord:
     response: Mapping[str, Any] = field(default_factory=dict)
     """Citations, trace and usage, as JSON can hold them."""
     created_at: datetime
+    question_key: str | None = None
+    """What asked it, by which a button under the answer names it."""
     turn_id: int | None = None
     """Given when it is stored, and never given to another turn."""

@@ -175,12 +175,8 @@ def test_a_port_that_is_taken_is_one_sentence(footnote: Program) -> None:
 
 
 def test_platforms_that_are_configured_and_not_served_are_named(footnote: Program) -> None:
-    tokens = {"FOOTNOTE_SLACK__BOT_TOKEN": "xoxb-hidden", "FOOTNOTE_DISCORD__TOKEN": "hidden"}
-
-    with running(footnote, **tokens) as service:
+    with running(footnote, FOOTNOTE_DISCORD__TOKEN="hidden") as service:
         status, err = service.stop()
 
     assert status == 0
-    assert err == (
-        "footnote: Slack and Discord are configured, but their adapters are not part of this version.\n"
-    )
+    assert err == "footnote: Discord is configured, but its adapter is not part of this version.\n"

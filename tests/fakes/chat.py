@@ -24,7 +24,7 @@ from bot.chat import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 EDITED = Capabilities(max_chars=2000, edit_interval=1.0, threading=Threading.NATIVE, max_buttons=5)
 STREAMED = Capabilities(
@@ -40,8 +40,13 @@ class Shown:
     ref: MessageRef
     body: Body
     streaming: bool = False
-    versions: list[str] = field(default_factory=list)
-    """Every text it ever showed."""
+    bodies: list[Body] = field(default_factory=list)
+    """Everything it ever showed."""
+
+    @property
+    def versions(self) -> list[str]:
+        """Every text it ever showed."""
+        return [body.text for body in self.bodies]
 
 
 @dataclass(slots=True)
@@ -67,7 +72,9 @@ class FakeChat:
         clock: Callable[[], float] | None = None,
         budget: tuple[int, float] | None = None,
         overhead: int = 0,
+        name: str = "fake",
     ) -> None:
+        self._name = name
         self._capabilities = capabilities
         self._streams = streams
         self._clock = clock or (lambda: 0.0)
@@ -77,6 +84,8 @@ class FakeChat:
         self._nonces: dict[tuple[Thread, str], MessageRef] = {}
         self._overhead = overhead
         self.messages: dict[MessageRef, Shown] = {}
+        self.posted: list[Body] = []
+        """What was asked to be posted, in order, whatever came of it."""
         self.calls: list[tuple[str, float]] = []
         """Each call by name, with when it was made; refused ones too."""
         self.statuses: list[str | None] = []
@@ -87,7 +96,7 @@ class FakeChat:
 
     @property
     def name(self) -> str:
-        return "fake"
+        return self._name
 
     @property
     def capabilities(self) -> Capabilities:
@@ -115,6 +124,7 @@ class FakeChat:
         return sum(name == call for name, _ in self.calls)
 
     async def post(self, thread: Thread, body: Body) -> MessageRef:
+        self.posted.append(body)
         fault = self._begin("post")
         self._check(body)
         ref = self._nonces.get((thread, body.nonce)) if body.nonce else None
@@ -169,12 +179,12 @@ class FakeChat:
 
     def show(self, thread: Thread, body: Body, *, streaming: bool = False) -> MessageRef:
         ref = MessageRef(thread, f"m{len(self.messages) + len(self.calls)}")
-        self.messages[ref] = Shown(ref, body, streaming, [body.text])
+        self.messages[ref] = Shown(ref, body, streaming, [body])
         return ref
 
     def change(self, shown: Shown, body: Body) -> None:
         shown.body = body
-        shown.versions.append(body.text)
+        shown.bodies.append(body)
 
     def _find(self, message: MessageRef) -> Shown:
         if message not in self.messages:
@@ -275,18 +285,3 @@ class FakeLive:
         self._broken = True
         if self._ref is not None and self._ref in self._chat.messages:
             self._chat.messages[self._ref].streaming = False
-
-
-class FakeSeen:
-    """A `SeenEvents` in memory."""
-
-    def __init__(self, known: Iterable[str] = ()) -> None:
-        self.keys = set(known)
-        self.error: Exception | None = None
-
-    async def first_time(self, key: str) -> bool:
-        if self.error is not None:
-            raise self.error
-        first = key not in self.keys
-        self.keys.add(key)
-        return first

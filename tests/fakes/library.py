@@ -6,14 +6,16 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from bot.commands import LibraryStatus
+from bot.preferences import Preferences
+from bot.records import LibraryStatus, Waiting
 from pipeline.domain import Document, DocumentStatus, IngestReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from bot.incoming import IncomingFile
-    from pipeline.domain import Reason, Scope
+    from pipeline.domain import Reason, Scope, Verdict
+    from pipeline.entries import Entry
 
 
 def document(
@@ -47,14 +49,38 @@ class FakeTurn:
     reason: Reason | None = None
     response: Mapping[str, Any] = field(default_factory=dict)
     created_at: datetime = datetime(2026, 1, 1, tzinfo=UTC)
+    turn_id: int | None = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What somebody thought of a turn."""
+
+    turn_id: int
+    verdict: Verdict
+    note: str | None
+    user: str
 
 
 class FakeJournal:
-    """A `Journal` by channel and thread."""
+    """A `Journal` by channel and thread; `answers` are by channel and the key of their question."""
 
     def __init__(self) -> None:
         self.turns: dict[tuple[str, str], FakeTurn] = {}
+        self.answers: dict[tuple[str, str], FakeTurn] = {}
+        self.opinions: list[Opinion] = []
+        self.gone: set[int] = set()
+        """Turns that were removed after they were found."""
         self.resets: list[tuple[str, str]] = []
+
+    async def turn_for(self, scope: Scope, question_key: str) -> FakeTurn | None:
+        return self.answers.get((scope.key, question_key))
+
+    async def add_feedback(self, turn_id: int, verdict: Verdict, note: str | None, user: str) -> bool:
+        if turn_id in self.gone:
+            return False
+        self.opinions.append(Opinion(turn_id=turn_id, verdict=verdict, note=note, user=user))
+        return True
 
     async def last_turn(self, scope: Scope, thread: str) -> FakeTurn | None:
         return self.turns.get((scope.key, thread))
@@ -63,12 +89,43 @@ class FakeJournal:
         self.resets.append((scope.key, thread))
 
 
+class FakePreferences:
+    """A `PreferenceStore` in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Preferences] = {}
+
+    async def read(self, scope: Scope) -> Preferences:
+        return self.kept.get(scope.key, Preferences())
+
+    async def write(self, scope: Scope, preferences: Preferences) -> None:
+        self.kept[scope.key] = preferences
+
+
+class FakeAsked:
+    """Who asked in which threads, by channel and author, the latest thread first."""
+
+    def __init__(self) -> None:
+        self.threads: dict[tuple[str, str], list[str]] = {}
+        self.questions: dict[tuple[str, str], Entry] = {}
+        """By channel and message."""
+
+    async def threads_of(self, scope: Scope, author: str) -> Sequence[str]:
+        return self.threads.get((scope.key, author), [])
+
+    async def question_of(self, scope: Scope, message: str) -> Entry | None:
+        return self.questions.get((scope.key, message))
+
+
 class FakeLibrary:
     """A `Library` by channel."""
 
     def __init__(self) -> None:
         self.shelves: dict[str, list[Document]] = {}
+        self.texts: dict[tuple[str, str], str] = {}
+        """Passages by channel and id."""
         self.remarks: tuple[str, ...] = ()
+        self.waiting: tuple[Waiting, ...] = ()
 
     def put(self, scope: Scope, *documents: Document) -> None:
         self.shelves.setdefault(scope.key, []).extend(documents)
@@ -90,7 +147,11 @@ class FakeLibrary:
             reader="extractive",
             embedder="embedded:minilm",
             remarks=self.remarks,
+            waiting=self.waiting,
         )
+
+    async def passages(self, scope: Scope, chunk_ids: Sequence[str]) -> Mapping[str, str]:
+        return {each: self.texts[scope.key, each] for each in chunk_ids if (scope.key, each) in self.texts}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot.chat import Thread
 from bot.courier import Courier
 from bot.pacing import Limiter
 from bot.reply import Reply
+from bot.screens import Spot
 from pipeline.domain import Question, Scope
 from tests.fakes.clock import FakeClock
 from tests.fakes.pipeline import ScriptedPipeline
@@ -15,7 +16,7 @@ from tests.fakes.pipeline import ScriptedPipeline
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from bot.chat import Button, MessageRef
+    from bot.chat import MessageRef
     from bot.reply import Outcome
     from tests.fakes.chat import FakeChat
     from tests.fakes.pipeline import Script, ScriptedStream
@@ -39,18 +40,26 @@ def given(stream: ScriptedStream) -> Callable[[], Awaitable[ScriptedStream]]:
     return begin
 
 
+def courier_on(chat: FakeChat, clock: FakeClock | None = None) -> Courier:
+    """Make a courier with a budget of its own."""
+    return Courier(chat, Limiter(chat.capabilities.edit_interval or 0.0), clock or FakeClock())
+
+
 def reply_on(
     chat: FakeChat,
     clock: FakeClock,
     *,
     limiter: Limiter | None = None,
-    buttons: Sequence[Button] = (),
-    reuse: Sequence[MessageRef] = (),
+    feed: Limiter | None = None,
+    standing: Sequence[MessageRef] = (),
     key: str = "k",
+    **spot: Any,
 ) -> Reply:
     """Make a reply that has a budget of its own unless a *limiter* is given."""
     limiter = limiter or Limiter(chat.capabilities.edit_interval or 0.0)
-    return Reply(Courier(chat, limiter, clock), THREAD, clock, key=key, buttons=buttons, reuse=reuse)
+    courier = Courier(chat, limiter, clock, feed=feed)
+    place = Spot(thread=THREAD, key=key, standing=tuple(standing), **spot)
+    return Reply(courier, place, clock, question="q1")
 
 
 def slow(script: Script, clock: FakeClock, seconds: float = 0.2) -> Script:

@@ -10,8 +10,10 @@ from bot.conversation import Conversation
 from bot.incoming import IncomingMessage, MessageDeleted, MessageEdited
 from bot.pacing import Limiters
 from pipeline.domain import Scope
-from tests.fakes.chat import FakeChat, FakeSeen
+from pipeline.errors import StorageError
+from tests.fakes.chat import FakeChat
 from tests.fakes.clock import FakeClock
+from tests.fakes.ledger import FakeLedger
 from tests.fakes.pipeline import ScriptedPipeline, answer
 from tests.fakes.waiting import until
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from bot.chat import Turn
     from bot.conversation import Limits
+    from bot.preferences import PreferenceStore
     from tests.fakes.pipeline import Script
 
 SCOPE = Scope("fake", "w", "c")
@@ -34,26 +37,36 @@ class Room:
         self,
         *scripts: Script | Exception,
         chat: FakeChat | None = None,
-        seen: FakeSeen | None = None,
+        ledger: FakeLedger | None = None,
+        preferences: PreferenceStore | None = None,
         context: FakeContext | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.clock = FakeClock()
         self.chat = chat or FakeChat()
         self.pipeline = ScriptedPipeline(*(scripts or (answer("Five days."),)))
-        self.seen = seen or FakeSeen()
+        self.ledger = ledger or FakeLedger()
         self.conversation = Conversation(
             self.chat,
             self.pipeline.ask_stream,
-            seen=self.seen,
+            ledger=self.ledger,
             limiters=Limiters(),
             clock=self.clock,
+            preferences=preferences,
             context=context,
             limits=limits,
         )
 
     def say(
-        self, text: str, *, at: str = "", thread: Thread = ONE, event: str = "", midway: bool = False
+        self,
+        text: str,
+        *,
+        at: str = "",
+        thread: Thread = ONE,
+        event: str = "",
+        author: str = "u1",
+        mentioned: bool = True,
+        midway: bool = False,
     ) -> str:
         message_id = at or text
         self.conversation.receive(
@@ -61,16 +74,24 @@ class Room:
                 event_id=event or f"e-{message_id}",
                 message_id=message_id,
                 thread=thread,
-                author="u1",
+                author=author,
                 text=text,
+                mentioned=mentioned,
                 midway=midway,
             )
         )
         return message_id
 
-    def edit(self, message_id: str, text: str, *, event: str = "edit-1") -> None:
+    def edit(self, message_id: str, text: str, *, event: str = "edit-1", mentioned: bool = True) -> None:
         self.conversation.receive(
-            MessageEdited(event_id=event, message_id=message_id, thread=ONE, author="u1", text=text)
+            MessageEdited(
+                event_id=event,
+                message_id=message_id,
+                thread=ONE,
+                author="u1",
+                text=text,
+                mentioned=mentioned,
+            )
         )
 
     def delete(self, message_id: str) -> None:
@@ -82,6 +103,20 @@ class Room:
 
     async def settled(self) -> None:
         await self.conversation.settled()
+
+    async def crash(self) -> None:
+        """End as a process that is killed: nothing more is said or kept."""
+        self.ledger.die()
+        self.ledger.error = StorageError()
+        for task in self.conversation._tasks():
+            task.cancel()
+        await self.conversation.settled()
+
+    async def successor(self, *scripts: Script | Exception) -> Room:
+        """Start another process on the same platform and ledger, which resumes."""
+        room = Room(*scripts, chat=self.chat, ledger=self.ledger.other(f"after {id(self)}"))
+        await room.conversation.resume()
+        return room
 
     @property
     def asked(self) -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from adapters.health import serve_health
 from pipeline.observability.metrics import QUESTIONS
@@ -68,6 +69,18 @@ async def test_nothing_else_is_served() -> None:
     async with served(nothing_missing) as session:
         assert (await session.get("/")).status == 404
         assert (await session.post("/healthz")).status == 405
+
+
+async def test_routes_of_a_platform_are_served_beside_it() -> None:
+    async def told(_: web.Request) -> web.Response:
+        return web.Response(text="told")
+
+    async with (
+        serve_health(HOST, 0, nothing_missing, [web.post("/platform/events", told)]) as port,
+        aiohttp.ClientSession(f"http://{HOST}:{port}") as session,
+    ):
+        assert await (await session.post("/platform/events")).text() == "told"
+        assert (await session.get("/healthz")).status == 200
 
 
 async def test_a_port_that_is_taken_is_an_error_of_the_system() -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Opened = Callable[..., AbstractAsyncContextManager[Service]]
 
-SECRET = "The password of the vault is zebrafish-4711."
+SECRET = "The password of the cellar is zebrafish-4711."
 
 
 async def converse(service: Service, scope: Scope, thread: str, text: str) -> None:
@@ -43,19 +43,19 @@ async def id_of(service: Service, scope: Scope, name: str) -> str:
 async def test_a_forgotten_document_is_in_no_file_of_the_stores_any_more(
     opened: Opened, scope: Scope, folder: Path, tmp_path: Path
 ) -> None:
-    (folder / "vault.md").write_text(f"# Vault\n\n{SECRET}\n")
+    (folder / "cellar.md").write_text(f"# Cellar\n\n{SECRET}\n")
     for number in range(20):
         (folder / f"{number:02}.md").write_text(f"# Part {number}\n\nNothing of interest in {number}.\n")
     async with opened() as service:
         await ingest(service, scope, folder)
-        await converse(service, scope, "t", "What is the password of the vault?")
+        await converse(service, scope, "t", "What is the password of the cellar?")
         assert stored(tmp_path / "data", "zebrafish")
-        await service.forget(scope, [await id_of(service, scope, "vault.md")])
+        await service.forget(scope, [await id_of(service, scope, "cellar.md")])
         left = await service.stores.catalog.documents(scope)
 
     assert len(left) == 23
     assert stored(tmp_path / "data", "zebrafish") == []
-    assert stored(tmp_path / "data", "vault.md") == []
+    assert stored(tmp_path / "data", "cellar.md") == []
 
 
 async def test_what_was_answered_from_a_forgotten_document_is_not_remembered(
@@ -79,17 +79,17 @@ async def test_what_was_answered_from_a_forgotten_document_is_not_remembered(
 async def test_a_purged_channel_remembers_nothing_of_what_was_said_in_it(
     opened: Opened, scope: Scope, folder: Path, tmp_path: Path
 ) -> None:
-    (folder / "vault.md").write_text(f"# Vault\n\n{SECRET}\n")
+    (folder / "cellar.md").write_text(f"# Cellar\n\n{SECRET}\n")
     async with opened() as service:
         await ingest(service, scope, folder)
-        await converse(service, scope, "t", "What is the password of the vault, in a word?")
+        await converse(service, scope, "t", "What is the password of the cellar, in a word?")
         await converse(service, scope, "t", "Qwertz zzyzx?")
         await service.forget(scope, None)
         summary = await service.stores.threads.summary(scope, "t")
         last = await service.stores.threads.last_turn(scope, "t")
 
     assert (summary.text, last) == ("", None)
-    for words in ("zebrafish", "vault", "zzyzx", "refunds.md"):
+    for words in ("zebrafish", "cellar", "zzyzx", "refunds.md"):
         assert stored(tmp_path / "data", words) == []
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.bootstrap import open_stores
 from bot.library import ServiceLibrary
+from bot.stores import open_stores
 from pipeline.catalog import REEMBED, REINDEX
 from pipeline.domain import DocumentStatus, IngestReason, Question
 from pipeline.errors import CatalogError, CatalogUnavailable

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Literal
 from bot.chat import Body, Thread
 from bot.incoming import IncomingFile, IncomingMessage
 from bot.platform import open_platform
+from bot.records import Caller
+from pipeline.entries import Entry
 from tests.fakes.chat import FakeChat
 from tests.fakes.models import Reply, ScriptedReader
+from tests.fakes.waiting import until
 from tests.integration.service.conftest import ingest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
+
+    import pytest
 
     from bot.bootstrap import Service
     from pipeline.domain import Scope
@@ -63,7 +68,7 @@ async def test_a_file_and_a_question_in_a_chat_end_in_an_answer_with_its_source(
         await platform.uploads.settled()
         platform.conversation.receive(message(thread, MONTHLY))
         await platform.conversation.settled()
-        why = await platform.commands.run("why", thread)
+        why = await platform.commands.run("why", thread, "", Caller(author="ann"))
 
     uploaded, answered = chat.texts(thread)
     assert "refunds.md** is ready" in uploaded
@@ -117,3 +122,99 @@ async def test_leaving_a_platform_lets_a_running_answer_end(
 
     (answered,) = chat.texts(thread)
     assert answered.startswith("It takes five working days [1].")
+
+
+async def test_a_question_that_a_killed_process_left_is_answered_in_the_message_that_stands(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    chat, thread = FakeChat(name="terminal"), Thread(scope, "t")
+    standing = chat.show(thread, Body(text="It takes fi ▌"))
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        left = Entry(
+            kind="question",
+            scope=scope,
+            id="m1",
+            thread="t",
+            author="ann",
+            payload={"text": MONTHLY},
+            messages=(standing.id,),
+            attempt=1,
+        )
+        await service.stores.ledger.open(left)
+
+    async with opened() as service, open_platform(service, chat) as platform:
+        await platform.resume()
+        await platform.conversation.settled()
+        kept = await service.stores.ledger.find(scope, "question", "m1")
+        turn = await service.stores.threads.turn_for(scope, "m1")
+
+    (answered,) = chat.texts(thread)
+    assert answered.startswith("It takes five working days [1].")
+    assert kept is not None
+    assert (kept.state, kept.messages) == ("done", (standing.id,))
+    assert turn is not None
+
+
+async def test_what_a_restart_cuts_short_is_answered_after_it(
+    opened: Opened, scope: Scope, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.platform.DRAIN_S", 0.01)
+    chat, thread = FakeChat(name="terminal"), Thread(scope, "t")
+    gate = Gate()
+    slow = ScriptedReader(Reply(pieces=["It takes five ", "working days [1]."], gate=gate))
+    async with opened(slow) as service:
+        await ingest(service, scope, folder)
+        async with open_platform(service, chat) as platform:
+            platform.conversation.receive(message(thread, MONTHLY))
+            await gate.reached.wait()
+    assert chat.texts(thread)[0].endswith("when I am back.")
+
+    async with opened() as service, open_platform(service, chat) as platform:
+        await platform.resume()
+        await platform.conversation.settled()
+
+    (answered,) = chat.texts(thread)
+    assert answered.startswith("It takes five working days [1].")
+
+
+async def test_a_file_that_waited_over_a_restart_gets_its_result_in_the_same_notice(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    chat, thread = FakeChat(name="terminal"), Thread(scope, "t")
+    file = IncomingFile(
+        event_id="e0",
+        file_id="f0",
+        thread=thread,
+        author="ann",
+        name="refunds.md",
+        source=(folder / "refunds.md").as_uri(),
+    )
+    async with opened(working=False) as service, open_platform(service, chat) as platform:
+        platform.uploads.receive(file)
+        await until(lambda: chat.messages)
+    assert "will be indexed" in chat.texts(thread)[0]
+
+    async with opened() as service, open_platform(service, chat) as platform:
+        await platform.resume()
+        await platform.uploads.settled()
+
+    (notice,) = chat.texts(thread)
+    assert "refunds.md** is ready" in notice
+
+
+async def test_a_channel_that_is_lost_leaves_no_question_and_no_setting(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    chat, thread = FakeChat(name="terminal"), Thread(scope, "t")
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        async with open_platform(service, chat) as platform:
+            platform.conversation.receive(message(thread, MONTHLY))
+            await platform.conversation.settled()
+        await service.stores.choices.save(scope, {"follow_ups": "always"})
+
+        await service.forget(scope, None)
+
+        assert await service.stores.ledger.find(scope, "question", "m1") is None
+        assert await service.stores.choices.find(scope) == {}

@@ -41,3 +41,11 @@ async def test_only_old_events_are_forgotten(database: Database, calendar: FakeC
     assert await events.prune(timedelta(minutes=30)) == 1
     assert await events.first_time("old")
     assert not await events.first_time("young")
+
+
+async def test_keys_are_found_by_their_beginning(database: Database) -> None:
+    events = SeenEvents(database)
+    for key in ("heard:a", "heard:b", "Heard:c", "other"):
+        await events.first_time(key)
+
+    assert sorted(await events.named("heard:")) == ["heard:a", "heard:b"]

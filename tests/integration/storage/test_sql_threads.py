@@ -86,6 +86,16 @@ async def test_a_turn_comes_back_as_it_was_kept(threads: Threads) -> None:
     assert await threads.turn(OTHER, turn_id) is None
 
 
+async def test_a_turn_is_found_by_what_asked_it_in_its_own_channel_only(threads: Threads) -> None:
+    for thread, number, key in (("t", 1, "m1"), ("u", 2, "m2"), ("t", 3, "m1"), ("t", 4, None)):
+        await threads.add_turn(SCOPE, thread, replace(turn(number), question_key=key))
+    await threads.add_turn(OTHER, "t", replace(turn(5), question_key="m1"))
+    found = await threads.turn_for(SCOPE, "m1")
+    assert found is not None
+    assert (found.question, found.question_key) == ("question 3", "m1")
+    assert await threads.turn_for(OTHER, "m2") is None
+
+
 async def test_the_latest_turns_come_oldest_first(threads: Threads) -> None:
     for number in range(5):
         await threads.add_turn(SCOPE, "t", turn(number))

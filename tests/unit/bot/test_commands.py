@@ -1,26 +1,34 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from bot.chat import Body, Thread
-from bot.commands import Commands
+from bot.commands import RECENT, Commands
 from bot.incoming import IncomingAction
+from bot.records import Caller, Customs, Waiting
 from pipeline.domain import DocumentStatus, IngestReason, Reason, Scope
-from tests.fakes.library import FakeJournal, FakeLibrary, FakeTurn, document
+from pipeline.entries import Entry
+from tests.fakes.library import FakeAsked, FakeJournal, FakeLibrary, FakePreferences, FakeTurn, document
 
 SCOPE = Scope("fake", "w", "c")
 ELSEWHERE = Scope("fake", "w", "other")
 THREAD = Thread(SCOPE, "t1")
+ANN = Caller(author="ann")
 
 
 class Desk:
     def __init__(self) -> None:
         self.library = FakeLibrary()
         self.journal = FakeJournal()
-        self.commands = Commands(self.library, self.journal)
+        self.asked = FakeAsked()
+        self.commands = Commands(self.library, self.journal, FakePreferences(), self.asked)
 
-    async def run(self, name: str, args: str = "", *, thread: Thread = THREAD) -> str:
-        body = await self.commands.run(name, thread, args)
+    async def run(
+        self, name: str, args: str = "", *, where: Thread | Scope = THREAD, caller: Caller = ANN
+    ) -> str:
+        body = await self.commands.run(name, where, args, caller)
         assert isinstance(body, Body)
         return body.text
 
@@ -71,58 +79,6 @@ async def test_a_hostile_file_name_is_shown_and_not_obeyed(desk: Desk) -> None:
 
     assert "\n# y" not in text
     assert "\\*\\*x\\*\\*\\]" in text
-
-
-@pytest.mark.parametrize("wanted", ["d2", "notes.md", "Notes.MD"])
-async def test_a_document_is_forgotten_by_id_or_name(desk: Desk, wanted: str) -> None:
-    desk.library.put(SCOPE, document("d1"), document("d2", "notes.md"))
-
-    assert await desk.run("forget", wanted) == "Forgotten: notes.md."
-
-    assert [d.document_id for d in await desk.library.documents(SCOPE)] == ["d1"]
-
-
-async def test_documents_of_one_name_are_told_apart_before_any_is_forgotten(desk: Desk) -> None:
-    desk.library.put(SCOPE, document("d1"), document("d2"))
-
-    text = await desk.run("forget", "handbook.pdf")
-
-    assert "`d1`" in text
-    assert "`d2`" in text
-    assert len(await desk.library.documents(SCOPE)) == 2
-
-
-async def test_all_are_forgotten_only_in_this_channel(desk: Desk) -> None:
-    desk.library.put(SCOPE, *(document(f"d{n}", f"{n}.md") for n in range(7)))
-    desk.library.put(ELSEWHERE, document("d9"))
-
-    assert (await desk.run("forget", "all")).endswith("4.md and 2 more.")
-
-    assert await desk.library.documents(SCOPE) == []
-    assert len(await desk.library.documents(ELSEWHERE)) == 1
-
-
-@pytest.mark.parametrize(("args", "words"), [("", "Say which document"), ("d9", "no document “d9”")])
-async def test_forgetting_nothing_that_is_there_says_what_to_do(desk: Desk, args: str, words: str) -> None:
-    desk.library.put(SCOPE, document("d1"))
-
-    assert words in await desk.run("forget", args)
-
-
-async def test_a_pressed_button_retires_its_document(desk: Desk) -> None:
-    desk.library.put(SCOPE, document("d1"))
-    press = IncomingAction(event_id="e", thread=THREAD, author="u", action="forget", value="d1")
-
-    body = await desk.commands.act(press)
-
-    assert body is not None
-    assert body.text == "Forgotten: handbook.pdf."
-
-
-async def test_a_button_of_somebody_else_is_left_alone(desk: Desk) -> None:
-    press = IncomingAction(event_id="e", thread=THREAD, author="u", action="vote", value="d1")
-
-    assert await desk.commands.act(press) is None
 
 
 async def test_why_shows_how_the_last_answer_came_about(desk: Desk) -> None:
@@ -184,16 +140,84 @@ async def test_status_names_models_documents_and_what_is_wrong(desk: Desk) -> No
     assert "- Ollama cannot be reached." in text
 
 
+async def test_why_in_a_channel_at_large_explains_the_callers_latest_answer_there(desk: Desk) -> None:
+    def turn(hour: int, reason: Reason) -> FakeTurn:
+        return FakeTurn(question="?", reason=reason, created_at=datetime(2026, 1, 1, hour, tzinfo=UTC))
+
+    desk.asked.threads[SCOPE.key, "ann"] = ["t1", "t2", "t3"]
+    desk.journal.turns[SCOPE.key, "t1"] = turn(9, Reason.EMPTY_QUERY)
+    desk.journal.turns[SCOPE.key, "t3"] = turn(11, Reason.RATE_LIMITED)
+    desk.journal.turns[SCOPE.key, "t4"] = turn(12, Reason.CANCELLED)
+
+    text = await desk.run("why", where=SCOPE)
+
+    assert text.startswith("**How your last answer in this channel came about**")
+    assert "RATE_LIMITED" in text
+
+
+async def test_why_in_a_channel_at_large_looks_at_a_few_threads_only(desk: Desk) -> None:
+    desk.asked.threads[SCOPE.key, "ann"] = [f"t{n}" for n in range(100, 100 + RECENT + 1)]
+    desk.journal.turns[SCOPE.key, f"t{100 + RECENT}"] = FakeTurn(question="long ago")
+
+    assert await desk.run("why", where=SCOPE) == "Nothing was answered for you in this channel yet."
+
+
+async def test_status_names_the_files_that_are_on_their_way_and_how_they_stand(desk: Desk) -> None:
+    desk.library.waiting = (
+        Waiting(name="now.pdf", running=True),
+        Waiting(name="again.pdf", fault="The embedding model could not be reached."),
+        *(Waiting(name=f"{n}.md") for n in range(40)),
+    )
+
+    text = await desk.run("status")
+
+    assert "**Files on their way**" in text
+    assert "- now.pdf is being indexed\n" in text
+    assert "- again.pdf is queued again; the last attempt failed: The embedding model" in text
+    assert "- 37.md is queued\n- … and 2 more" in text
+
+
 async def test_reset_forgets_this_thread_only(desk: Desk) -> None:
     await desk.run("reset")
 
     assert desk.journal.resets == [(SCOPE.key, "t1")]
 
 
-async def test_help_names_every_command(desk: Desk) -> None:
-    text = await desk.run("help")
+async def test_reset_in_a_channel_at_large_forgets_the_threads_in_which_the_caller_asked(desk: Desk) -> None:
+    desk.asked.threads[SCOPE.key, "ann"] = ["t2", "t1"]
+    desk.asked.threads[SCOPE.key, "ben"] = ["t3"]
+    desk.asked.threads[ELSEWHERE.key, "ann"] = ["t4"]
+
+    text = await desk.run("reset", where=SCOPE)
+
+    assert desk.journal.resets == [(SCOPE.key, "t2"), (SCOPE.key, "t1")]
+    assert text.startswith("2 threads of this channel in which you asked me begin anew")
+
+
+async def test_reset_says_when_there_is_nothing_to_forget(desk: Desk) -> None:
+    assert "nothing to forget" in await desk.run("reset", where=SCOPE)
+    assert desk.journal.resets == []
+
+
+@pytest.mark.parametrize("where", [THREAD, SCOPE])
+async def test_help_names_every_command(desk: Desk, where: Thread | Scope) -> None:
+    text = await desk.run("help", where=where)
 
     assert all(f"`{name}" in text for name in desk.commands.names)
+
+
+async def test_help_speaks_as_the_platform_does() -> None:
+    customs = Customs(prefix="/footnote ", managers="workspace admins", lesson="Mention me.")
+    commands = Commands(FakeLibrary(), FakeJournal(), FakePreferences(), FakeAsked(), customs)
+
+    text = (await commands.run("help", THREAD, "", ANN)).text
+
+    assert text.startswith("Mention me.\n\n- `/footnote docs`: ")
+    assert "workspace admins can take back any" in text
+
+
+async def test_settings_are_shown_by_their_command(desk: Desk) -> None:
+    assert "`follow-ups` is `asker`" in await desk.run("settings")
 
 
 async def test_an_unknown_command_is_answered_with_what_there_is(desk: Desk) -> None:
@@ -201,3 +225,51 @@ async def test_an_unknown_command_is_answered_with_what_there_is(desk: Desk) -> 
 
     assert text.startswith("There is no command “\\*dance\\*”.")
     assert "`docs`" in text
+
+
+@pytest.mark.parametrize(("manages", "left"), [(False, 1), (True, 0)])
+async def test_a_pressed_button_retires_a_document_for_those_who_may(
+    desk: Desk, manages: bool, left: int
+) -> None:
+    desk.library.put(SCOPE, document("d1", uploader="ben"))
+    press = IncomingAction(
+        event_id="e", thread=THREAD, author="ann", action="forget", value="d1", manages=manages
+    )
+
+    body = await desk.commands.act(press)
+
+    assert isinstance(body, Body)
+    assert ("can be taken back only by" in body.text) is not manages
+    assert len(await desk.library.documents(SCOPE)) == left
+
+
+async def test_a_button_of_somebody_else_is_left_alone(desk: Desk) -> None:
+    press = IncomingAction(event_id="e", thread=THREAD, author="u", action="vote", value="d1")
+
+    assert await desk.commands.act(press) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("help", "help"),
+        (" /Help! ", "help"),
+        ("help?", "help"),
+        ("RESET", "reset"),
+        ("stop.", "stop"),
+        ("docs", None),
+        ("help me", None),
+        ("what does reset do?", None),
+        ("", None),
+    ],
+)
+def test_a_message_is_a_command_only_if_it_is_nothing_else(text: str, name: str | None) -> None:
+    assert Commands.named(text) == name
+
+
+async def test_a_message_leads_to_the_question_that_it_answers(desk: Desk) -> None:
+    entry = Entry(kind="question", scope=SCOPE, id="m1", thread="t1", author="ann")
+    desk.asked.questions[SCOPE.key, "a1"] = entry
+
+    assert await desk.commands.question_of(SCOPE, "a1") == (THREAD, "m1")
+    assert await desk.commands.question_of(ELSEWHERE, "a1") is None

@@ -85,6 +85,27 @@ async def test_a_status_is_said_once_and_taken_back_once() -> None:
     assert chat.statuses == ["Searching…", None]
 
 
+async def test_a_status_uses_up_no_budget_and_may_be_lost() -> None:
+    chat = FakeChat()
+    carrier = courier(chat)
+    chat.fail("set_status", RateLimited(100.0), Unreachable())
+
+    await carrier.show_status(THREAD, "Searching…")
+    await carrier.end_status()
+
+    assert carrier.delay == 0
+
+
+async def test_what_the_platform_streams_uses_up_a_budget_of_its_own() -> None:
+    chat = FakeChat()
+    carrier = Courier(chat, Limiter(1.0), FakeClock(), feed=Limiter(2.0))
+
+    await carrier.streaming.once(lambda: chat.post(THREAD, Body(text="Hello.")))
+
+    assert carrier.delay == 0
+    assert carrier.streaming.delay == 2.0
+
+
 def test_buttons_go_to_the_last_part_up_to_what_the_platform_shows() -> None:
     buttons = tuple(Button(label=f"{n}", action="a", fallback=f"do {n}") for n in range(7))
 

@@ -56,6 +56,22 @@ def test_an_empty_record_still_says_how_it_ended() -> None:
     assert "NO_DOCUMENTS" in explain({}, Reason.NO_DOCUMENTS, {})
 
 
+def test_what_happened_is_told_in_plain_words_before_the_steps() -> None:
+    trace = [
+        {"event": "memory.recalled", "characters": 120, "version": 2},
+        {"event": "retrieval.dense", "hits": 40},
+        {"event": "retrieval.sparse", "hits": 1},
+        {"event": "generation.budget", "kept": 6, "dropped": 1},
+    ]
+
+    told = explain({"trace": trace}, None, {}, which="this answer").split("**Steps**")[0]
+
+    assert told.startswith("**How this answer came about**")
+    assert "- Read in the light of what was said before in the thread." in told
+    assert "- Found 40 passages by meaning and 1 passage by words." in told
+    assert "- The model read 6 passages; 1 passage did not fit." in told
+
+
 def test_facts_cannot_format_the_explanation() -> None:
     (line,) = steps({"event": "a", "fact": "**x**\n- y"})
 

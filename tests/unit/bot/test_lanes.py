@@ -121,4 +121,4 @@ async def test_an_idle_thread_costs_nothing() -> None:
     assert room.conversation._lanes == {}
     room.say("one more")
     await room.settled()
-    assert len(room.conversation._asked) == 3
+    assert len(room.conversation._questions._known) == 3

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.chat import Capabilities, Share, Thread, Threading
-from bot.pacing import Limiter, Limiters, first_of
+from bot.pacing import RECENT, Limiter, Limiters, first_of
 from pipeline.domain import Scope
 
 ONE = Thread(Scope("fake", "w", "c"), "1")
@@ -78,9 +79,12 @@ def test_a_budget_without_an_interval_is_paced_only_after_a_limit() -> None:
     assert limiter.delay(0.0) == 3.0
 
 
-@given(st.lists(st.tuples(st.sampled_from(["take", "limited", "landed"]), st.floats(0, 60)), max_size=50))
-def test_no_history_makes_a_limiter_wait_for_ever(history: list[tuple[str, float]]) -> None:
-    limiter, now = Limiter(1.0), 0.0
+@given(
+    st.lists(st.tuples(st.sampled_from(["take", "limited", "landed"]), st.floats(0, 60)), max_size=50),
+    st.integers(1, 5),
+)
+def test_no_history_makes_a_limiter_wait_for_ever(history: list[tuple[str, float]], burst: int) -> None:
+    limiter, now = Limiter(1.0, burst), 0.0
 
     for event, seconds in history:
         now += seconds
@@ -92,7 +96,7 @@ def test_no_history_makes_a_limiter_wait_for_ever(history: list[tuple[str, float
         else:
             limiter.landed()
 
-    assert limiter.delay(now) <= 60 + 16
+    assert limiter.delay(now) <= 60 + 16 * burst
 
 
 def test_threads_of_one_workspace_share_a_budget_where_the_platform_counts_them_together() -> None:
@@ -113,13 +117,65 @@ def test_threads_have_budgets_of_their_own_where_the_platform_counts_them_apart(
     assert limiters.of(TWO, capabilities(Share.THREAD)) is not limiter
 
 
-def test_a_budget_that_nobody_uses_is_forgotten() -> None:
+def test_what_the_platform_streams_has_a_budget_of_its_own() -> None:
     limiters = Limiters()
+    shared = replace(capabilities(Share.WORKSPACE), stream_interval=0.5)
 
-    limiters.of(ONE, capabilities(Share.THREAD))
+    feed = limiters.of(ONE, shared, streaming=True)
+
+    assert feed is not limiters.of(ONE, shared)
+    assert feed is limiters.of(TWO, shared, streaming=True)
+    assert (feed.interval, limiters.of(ONE, shared).interval) == (0.5, 1.2)
+
+
+def test_without_a_pace_of_their_own_streams_go_at_that_of_edits() -> None:
+    assert Limiters().of(ONE, capabilities(Share.THREAD), streaming=True).interval == 1.2
+
+
+def test_a_budget_is_remembered_between_two_questions_and_forgotten_after_many_others() -> None:
+    limiters, shared = Limiters(), capabilities(Share.THREAD)
+    limiters.of(ONE, shared).take(10.0)
+    gc.collect()
+    assert limiters.of(ONE, shared).delay(10.0) > 0
+
+    for number in range(RECENT + 1):
+        limiters.of(Thread(ONE.scope, f"t{number}"), shared)
     gc.collect()
 
-    assert len(limiters._limiters) == 0
+    assert len(limiters._limiters) == RECENT
+    assert limiters.of(ONE, shared).delay(10.0) == 0
+
+
+def test_after_a_pause_as_many_calls_as_the_burst_allows_go_at_once() -> None:
+    limiter = Limiter(2.0, burst=3)
+
+    for _ in range(3):
+        assert limiter.delay(10.0) == 0
+        limiter.take(10.0)
+
+    assert limiter.delay(10.0) == 2.0
+    assert limiter.delay(12.0) == 0
+
+
+def test_a_burst_does_not_change_what_the_budget_carries_for_ever() -> None:
+    limiter, now = Limiter(2.0, burst=5), 0.0
+
+    for _ in range(100):
+        now += limiter.delay(now)
+        limiter.take(now)
+
+    assert now == 2.0 * 95
+
+
+def test_after_a_limit_there_is_no_burst_until_the_budget_has_recovered() -> None:
+    limiter = Limiter(1.0, burst=4)
+
+    limiter.limited(0.0, 10.0)
+    assert limiter.delay(10.0) == 0
+    limiter.take(10.0)
+    limiter.landed()
+
+    assert limiter.delay(10.0) > 1.0
 
 
 async def test_the_first_of_several_ends_the_others() -> None:

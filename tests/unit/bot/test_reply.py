@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.chat import NotAllowed, RateLimited
+from bot.chat import NotAllowed, RateLimited, Unreachable
+from bot.controls import WHY, under_answer, while_writing
 from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR
 from bot.wording import RESTARTING
 from pipeline.domain import Delta, GenerationResponse, Progress, Reason, Stage
-from tests.fakes.chat import FakeChat
+from tests.fakes.chat import STREAMED, FakeChat
 from tests.fakes.clock import FakeClock
 from tests.fakes.pipeline import Script, answer, citation, refusal
 from tests.fakes.replies import LONG, given, joined, reply_on, show, slow, stream_of
 from tests.fakes.waiting import until
 
 if TYPE_CHECKING:
+    from bot.chat import ChatError
     from tests.fakes.pipeline import ScriptedStream
 
 
@@ -340,3 +342,105 @@ async def test_what_stands_there_before_the_answer_begins_is_shown_at_once() -> 
     (shown,) = chat.messages.values()
     assert shown.versions[0] == "_One moment…_"
     assert shown.body.text == "Five days."
+
+
+async def test_stages_that_are_statuses_neither_wait_for_the_budget_nor_use_it_up() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+    used_up = Limiter(1000.0)
+    used_up.take(0.0)
+    script = slow(answer("Five days."), clock, 1.0)
+
+    await reply_on(chat, clock, limiter=used_up, feed=Limiter(0.1)).show(given(stream_of(script)))
+
+    assert chat.statuses == ["Searching 3 documents…", "Writing…", None]
+    assert clock.monotonic() < 10
+
+
+async def test_statuses_that_are_lost_are_no_trouble() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+    chat.fail("set_status", NotAllowed(), NotAllowed(), NotAllowed())
+
+    await show(chat, slow(answer("word " * 20), clock, 1.0), clock)
+
+    assert chat.count("append") > 3
+    assert chat.texts() == [("word " * 20).strip()]
+
+
+async def test_a_stream_has_a_pace_of_its_own() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True, clock=clock.monotonic)
+    script = slow(answer("word " * 100), clock, 0.1)
+
+    await reply_on(chat, clock, limiter=Limiter(100.0), feed=Limiter(2.0)).show(given(stream_of(script)))
+
+    times = [at for name, at in chat.calls if name == "append"]
+    assert len(times) > 2
+    assert all(1.99 <= later - earlier <= 2.3 for earlier, later in pairwise(times))
+
+
+async def test_an_answer_can_be_judged_and_explained() -> None:
+    chat = FakeChat()
+
+    await show(chat, answer("Five days."))
+
+    (shown,) = chat.messages.values()
+    assert shown.body.buttons == under_answer("q1")
+
+
+async def test_passages_without_an_answer_can_be_judged_too() -> None:
+    chat = FakeChat()
+
+    await show(chat, refusal(Reason.MODEL_TIMEOUT, citations=[citation("1")]))
+
+    (shown,) = chat.messages.values()
+    assert shown.body.buttons == under_answer("q1")
+
+
+async def test_a_refusal_can_only_be_explained() -> None:
+    chat = FakeChat()
+
+    await show(chat, refusal(Reason.NO_DOCUMENTS))
+
+    (shown,) = chat.messages.values()
+    assert [button.action for button in shown.body.buttons] == [WHY]
+
+
+async def test_a_fault_of_ours_leaves_nothing_to_press() -> None:
+    chat = FakeChat()
+    script = answer("Five days.")
+    script.events = [Delta("Refunds take"), RuntimeError("broken")]
+
+    await show(chat, script)
+
+    (shown,) = chat.messages.values()
+    assert shown.body.buttons == ()
+
+
+async def test_what_a_restart_cut_short_is_unfinished_and_leaves_nothing_to_press() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    reply = reply_on(chat, clock, writing=while_writing("q1"))
+    task = asyncio.create_task(reply.show(given(stream_of(slow(answer(LONG), clock, 1.0)))))
+    await until(lambda: any(text.startswith("Sentence") for text in chat.texts()))
+
+    reply.halt(Halt.RESTARTING)
+    outcome = await task
+
+    assert outcome.unfinished
+    (shown,) = chat.messages.values()
+    assert shown.body.buttons == ()
+
+
+@pytest.mark.parametrize(("error", "unfinished"), [(Unreachable(), True), (NotAllowed(), False)])
+async def test_what_the_platform_did_not_take_is_unfinished_if_it_may_take_it_later(
+    error: ChatError, unfinished: bool
+) -> None:
+    chat = FakeChat()
+    chat.fail("post", *(error for _ in range(50)))
+
+    outcome = await show(chat, answer("Five days."))
+
+    assert not outcome.delivered
+    assert outcome.unfinished is unfinished

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,14 +15,18 @@ from bot.chat import (
     TooLong,
     Unreachable,
 )
+from bot.controls import under_answer, while_writing
 from bot.reply import Halt
-from bot.screens import CURSOR
+from bot.screens import CURSOR, Edits, Spot
 from pipeline.domain import GenerationResponse, Reason
 from tests.fakes.chat import EDITED, FLAT, STREAMED, FakeChat
 from tests.fakes.clock import FakeClock
 from tests.fakes.pipeline import answer, citation
-from tests.fakes.replies import LONG, given, joined, reply_on, show, slow, stream_of
+from tests.fakes.replies import LONG, THREAD, courier_on, given, joined, reply_on, show, slow, stream_of
 from tests.fakes.waiting import until
+
+if TYPE_CHECKING:
+    from bot.chat import MessageRef
 
 
 async def test_a_post_that_landed_without_saying_so_is_not_shown_twice() -> None:
@@ -254,24 +259,91 @@ async def test_a_status_that_cannot_be_taken_back_does_no_harm() -> None:
     assert chat.texts() == ["Five days."]
 
 
-async def test_buttons_come_with_the_last_message_only() -> None:
+async def test_the_buttons_of_an_answer_come_with_its_last_message_only() -> None:
     chat = FakeChat()
-    button = Button(label="Helpful", action="feedback", value="up")
 
-    await reply_on(chat, FakeClock(), buttons=[button]).show(given(stream_of(answer(LONG[:3000]))))
+    await show(chat, answer(LONG[:3000]))
 
     first, last = chat.messages.values()
     assert first.body.buttons == ()
-    assert last.body.buttons == (button,)
+    assert last.body.buttons == under_answer("q1")
+
+
+@pytest.mark.parametrize("capabilities", [EDITED, STREAMED])
+async def test_an_edited_answer_can_be_stopped_while_it_is_written(capabilities: Capabilities) -> None:
+    clock = FakeClock()
+    chat = FakeChat(capabilities)
+    script = slow(answer(LONG[:3000]), clock, 0.3)
+
+    await reply_on(chat, clock, writing=while_writing("q1")).show(given(stream_of(script)))
+
+    stop = while_writing("q1")[: capabilities.max_buttons]
+    *parts, last = chat.messages.values()
+    assert last.bodies[0].buttons == last.bodies[-2].buttons == stop
+    assert all(part.body.buttons == () for part in parts)
+    assert stop == () or stop != last.body.buttons
 
 
 async def test_a_button_that_does_not_fit_is_shown_as_text() -> None:
     chat = FakeChat(FLAT)
     button = Button(label="Retire", action="forget", fallback="To retire it: `forget d1`")
 
-    await reply_on(chat, FakeClock(), buttons=[button]).show(given(stream_of(answer("Five days."))))
+    await Edits(courier_on(chat), Spot(thread=THREAD, key="k")).finish("Five days.", [button])
 
     assert chat.texts() == ["Five days.\n\nTo retire it: `forget d1`"]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_which_messages_stand_is_told_as_soon_as_they_do(streams: bool) -> None:
+    clock = FakeClock()
+    chat = FakeChat(EDITED, streams=streams)
+    told: list[tuple[MessageRef, ...]] = []
+    seen: list[int] = []
+
+    async def stood(messages: tuple[MessageRef, ...]) -> None:
+        told.append(messages)
+        seen.append(len(chat.messages))
+
+    script = slow(answer(LONG[:6000]), clock, 0.05)
+    outcome = await reply_on(chat, clock, stood=stood).show(given(stream_of(script)))
+
+    assert [len(messages) for messages in told] == seen
+    assert told[-1] == outcome.messages == tuple(chat.messages)
+    assert len(told[-1]) > 3
+
+
+async def test_which_messages_are_left_is_told_when_others_go() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    told: list[int] = []
+
+    async def stood(messages: tuple[MessageRef, ...]) -> None:
+        told.append(len(messages))
+
+    script = answer(LONG[:5000])
+    script.response = GenerationResponse(
+        success=False, reason=Reason.UNSUPPORTED_ANSWER, message="Nothing was supported."
+    )
+    await reply_on(chat, clock, stood=stood).show(given(stream_of(slow(script, clock, 0.05))))
+
+    assert told == [1, 2, 3, 1]
+
+
+async def test_what_is_resumed_may_stand_already_and_is_not_streamed() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+    first = reply_on(chat, clock).show(given(stream_of(slow(answer("Half an answer"), clock, 1.0))))
+    chat.fail("open_stream", NotAllowed())
+    dead = asyncio.create_task(first)
+    await until(lambda: chat.messages)
+    dead.cancel()
+    await asyncio.gather(dead, return_exceptions=True)
+
+    await reply_on(chat, clock, resumed=True).show(given(stream_of(answer("Whole answer."))))
+
+    assert chat.texts() == ["Whole answer."]
+    assert [body.repeated for body in chat.posted] == [False, True]
+    assert chat.opened == 0
 
 
 @pytest.mark.parametrize("streams", [False, True])
@@ -296,7 +368,9 @@ async def test_messages_of_an_earlier_answer_are_used_again() -> None:
     chat = FakeChat(STREAMED, streams=True)
     first = await show(chat, answer("Old answer."), clock)
 
-    await reply_on(chat, clock, reuse=first.messages, key="k2").show(given(stream_of(answer("New answer."))))
+    await reply_on(chat, clock, standing=first.messages, key="k2").show(
+        given(stream_of(answer("New answer.")))
+    )
 
     assert chat.texts() == ["New answer."]
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import traceback
 from typing import TYPE_CHECKING
 
 import pytest
@@ -8,6 +9,8 @@ from bot.settings import InvalidSettings, Settings, load_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+KEY = "A" * 43 + "="
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +47,25 @@ def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytes
         ("FOOTNOTE_LMM__MODEL", "x", "no such setting"),
         ("FOOTNOTE_SLACK__API_BASE_URL", "http://slack.example/api/", "in clear"),
         ("FOOTNOTE_DISCORD__GATEWAY_URL", "ws://gateway.example", "in clear"),
+        (
+            "FOOTNOTE_SLACK__BOT_TOKEN",
+            "xapp-1-A1-2-3",
+            "BOT_TOKEN: a bot token begins with xoxb-; this is an app",
+        ),
+        ("FOOTNOTE_SLACK__BOT_TOKEN", "xoxp-1", "this is a user token"),
+        ("FOOTNOTE_SLACK__BOT_TOKEN", "xoxe.xoxb-1", "expires"),
+        (
+            "FOOTNOTE_SLACK__APP_TOKEN",
+            "xoxb-1",
+            "APP_TOKEN: an app token begins with xapp-; this is a bot token",
+        ),
+        ("FOOTNOTE_SLACK__APP_TOKEN", "xapp-1", "SLACK__BOT_TOKEN: an app token alone is not enough"),
+        ("FOOTNOTE_SLACK__CONFIG_TOKEN", "xoxe-1", "renewing"),
+        ("FOOTNOTE_SLACK__CONNECTIONS", "11", "10"),
+        ("FOOTNOTE_SLACK__ENCRYPTION_KEY", "passphrase", "ENCRYPTION_KEY: a key is 32 random bytes"),
+        ("FOOTNOTE_SLACK__ENCRYPTION_KEY", f"{KEY},short", "ENCRYPTION_KEY: a key is 32 random bytes"),
+        ("FOOTNOTE_SLACK__ENCRYPTION_KEY", ",", "ENCRYPTION_KEY: a key is 32 random bytes"),
+        ("FOOTNOTE_SLACK__CLIENT_SECRET", "s", "SLACK__CLIENT_ID: a client secret needs"),
         ("FOOTNOTE_LLM__BASE_URL", "localhost:11434", "web address"),
     ],
 )
@@ -75,6 +97,43 @@ def test_a_key_does_not_travel_in_clear(monkeypatch: pytest.MonkeyPatch) -> None
 
     with pytest.raises(InvalidSettings, match="in clear"):
         load_settings()
+
+
+def test_what_many_workspaces_need_is_named_at_once_beside_a_wrong_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_SLACK__CLIENT_ID", "1.2")
+    monkeypatch.setenv("FOOTNOTE_SLACK__BOT_TOKEN", "xoxp-secret-word")
+
+    with pytest.raises(InvalidSettings) as raised:
+        load_settings()
+
+    said = str(raised.value)
+    named = (
+        "BOT_TOKEN: a bot token begins",
+        "CLIENT_ID: a bot token serves one",
+        "CLIENT_SECRET",
+        "ENCRYPTION_KEY",
+    )
+    assert all(f"FOOTNOTE_SLACK__{name}" in said for name in (*named, "SIGNING_SECRET"))
+    assert "secret-word" not in "".join(traceback.format_exception(raised.value))
+
+
+@pytest.mark.parametrize("arrival", [{"signing_secret": "s"}, {"app_token": "xapp-1"}])
+def test_many_workspaces_are_served_over_http_or_socket_mode(arrival: dict[str, str]) -> None:
+    many = {"client_id": "1.2", "client_secret": "s", "encryption_key": f" {KEY} , {KEY},", **arrival}
+
+    settings = Settings(slack=many, _env_file=None)
+
+    assert settings.slack.sealing_keys == (KEY, KEY)
+    assert settings.platforms == ("Slack",)
+
+
+def test_a_token_may_end_with_the_line_of_its_file() -> None:
+    slack = Settings(slack={"bot_token": "xoxb-1\n", "signing_secret": " s "}, _env_file=None).slack
+
+    assert slack.bot_token is not None and slack.bot_token.get_secret_value() == "xoxb-1"
+    assert slack.signing_secret is not None and slack.signing_secret.get_secret_value() == "s"
 
 
 def test_secrets_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:

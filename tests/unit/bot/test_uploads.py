@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.chat import RateLimited, Thread, Unreachable
-from bot.incoming import FileRemoved, IncomingFile
+from bot.chat import Mark, MessageRef, NotAllowed, RateLimited, Thread, Unreachable
+from bot.incoming import IncomingFile
 from bot.pacing import Limiters
-from bot.uploads import Uploads
+from bot.uploads import RESUMES, Uploads
 from pipeline.domain import DocumentStatus, IngestReason, Scope
 from pipeline.errors import CatalogUnavailable, StorageError
-from tests.fakes.chat import EDITED, FLAT, FakeChat, FakeSeen
+from tests.fakes.chat import EDITED, FLAT, FakeChat
 from tests.fakes.clock import FakeClock
+from tests.fakes.ledger import FakeLedger
 from tests.fakes.library import FakeIntake, FakeReceipt, document
 from tests.fakes.waiting import until
 
 if TYPE_CHECKING:
-    from bot.chat import Capabilities
+    from bot.chat import Capabilities, ChatError
     from pipeline.domain import Document
 
 SCOPE = Scope("fake", "w", "c")
@@ -38,12 +39,33 @@ class Door:
         *states: Document | None,
         receipt: FakeReceipt | Exception | None = None,
         capabilities: Capabilities = EDITED,
+        chat: FakeChat | None = None,
+        ledger: FakeLedger | None = None,
     ) -> None:
         self.clock = FakeClock()
-        self.chat = FakeChat(capabilities)
+        self.chat = chat or FakeChat(capabilities)
         self.intake = FakeIntake(*states, receipt=receipt)
-        self.seen = FakeSeen()
-        self.uploads = Uploads(self.chat, self.intake, seen=self.seen, limiters=Limiters(), clock=self.clock)
+        self.ledger = ledger or FakeLedger()
+        self.uploads = Uploads(
+            self.chat, self.intake, ledger=self.ledger, limiters=Limiters(), clock=self.clock
+        )
+
+    async def crash(self) -> None:
+        """End as a process that is killed."""
+        self.ledger.die()
+        self.ledger.error = StorageError()
+        for task in self.uploads._tasks:
+            task.cancel()
+        await self.uploads.settled()
+
+    async def successor(
+        self, *states: Document | None, receipt: FakeReceipt | Exception | None = None
+    ) -> Door:
+        """Start another process on the same platform and ledger, which resumes."""
+        ledger = self.ledger.other(f"after {id(self)}")
+        door = Door(*states, receipt=receipt, chat=self.chat, ledger=ledger)
+        await door.uploads.resume()
+        return door
 
     async def upload(
         self, name: str = "handbook.pdf", *, file_id: str = "F1", size: int | None = 100
@@ -51,7 +73,14 @@ class Door:
         self.receive(name, file_id=file_id, size=size)
         await self.uploads.settled()
 
-    def receive(self, name: str = "handbook.pdf", *, file_id: str = "F1", size: int | None = 100) -> None:
+    def receive(
+        self,
+        name: str = "handbook.pdf",
+        *,
+        file_id: str = "F1",
+        size: int | None = 100,
+        message_id: str | None = "171.5",
+    ) -> None:
         self.uploads.receive(
             IncomingFile(
                 event_id=f"e-{file_id}",
@@ -59,8 +88,9 @@ class Door:
                 thread=THREAD,
                 author="u1",
                 name=name,
-                source=f"chat://{name}",
+                source=f"chat:{name}#https://chat.example/{name}",
                 size=size,
+                message_id=message_id,
             )
         )
 
@@ -191,9 +221,9 @@ async def test_files_of_one_name_are_two_uploads() -> None:
     assert len(door.intake.accepted) == 2
 
 
-async def test_without_the_memory_of_seen_events_a_file_is_indexed_all_the_same() -> None:
+async def test_without_the_ledger_a_file_is_indexed_all_the_same() -> None:
     door = Door()
-    door.seen.error = StorageError()
+    door.ledger.error = StorageError()
 
     await door.upload()
 
@@ -264,15 +294,6 @@ async def test_a_document_that_is_taken_back_meanwhile_says_so() -> None:
     assert door.versions[-1] == "**handbook.pdf** was taken back."
 
 
-async def test_a_file_deleted_in_the_chat_leaves_the_index() -> None:
-    door = Door()
-
-    door.uploads.receive(FileRemoved(event_id="e", scope=SCOPE, source="chat://handbook.pdf"))
-    await door.uploads.settled()
-
-    assert door.intake.withdrawn == ["chat://handbook.pdf"]
-
-
 async def test_a_file_that_waits_when_the_program_ends_is_said_to_come_later() -> None:
     door = Door(document("d1", status=DocumentStatus.QUEUED))
     door.receive()
@@ -290,3 +311,211 @@ async def test_a_hostile_file_name_is_shown_and_not_obeyed() -> None:
 
     assert "\n" not in door.versions[-1]
     assert "\\<!channel>" in door.versions[-1]
+
+
+def queued() -> Document:
+    return document("d1", status=DocumentStatus.QUEUED)
+
+
+async def test_a_file_is_in_the_ledger_until_its_result_stands() -> None:
+    door = Door(queued(), document("d1"))
+
+    door.receive()
+    await until(lambda: door.chat.messages)
+
+    (entry,) = door.ledger.entries
+    (ref,) = door.chat.messages
+    assert (entry.kind, entry.id, entry.state, entry.messages) == ("file", "F1", "open", (ref.id,))
+    await door.uploads.settled()
+    assert door.ledger.states == {"F1": "done"}
+
+
+async def test_a_file_that_was_being_fetched_when_the_process_died_is_fetched_again() -> None:
+    dead = Door()
+    gate = asyncio.Event()
+    dead.intake.arriving = gate.wait
+    dead.receive()
+    await until(lambda: dead.intake.accepted and dead.chat.messages)
+    await dead.crash()
+
+    door = await dead.successor()
+    await door.uploads.settled()
+
+    (again,) = door.intake.accepted
+    assert again == replace(dead.intake.accepted[0], event_id=again.event_id)
+    assert door.chat.texts() == ["**handbook.pdf** is ready: 12 pages, 60 passages."]
+
+
+async def test_a_file_that_was_being_indexed_when_the_process_died_gets_its_result_in_the_same_notice() -> (
+    None
+):
+    dead = Door(queued(), receipt=FakeReceipt(namesakes=("d0",)))
+    dead.receive()
+    await until(lambda: "queued" in "".join(dead.chat.texts()))
+    await dead.crash()
+
+    door = await dead.successor(document("d1"))
+    await door.uploads.settled()
+
+    assert door.intake.accepted == []
+    (shown,) = door.chat.messages.values()
+    assert "is ready" in shown.body.text
+    assert [button.value for button in shown.body.buttons] == ["d0"]
+
+
+async def test_what_was_accepted_in_the_moment_of_death_is_no_duplicate() -> None:
+    dead = Door()
+    gate = asyncio.Event()
+    dead.intake.arriving = gate.wait
+    dead.receive()
+    await until(lambda: dead.intake.accepted)
+    await dead.crash()
+
+    door = await dead.successor(document("d1"), receipt=FakeReceipt(status="duplicate"))
+    await door.uploads.settled()
+
+    assert "is ready" in door.versions[-1]
+
+
+async def test_what_was_indexed_or_refused_is_not_resumed() -> None:
+    dead = Door(receipt=FakeReceipt(status="failed", document_id=None, reason=IngestReason.NO_TEXT))
+    await dead.upload()
+    await dead.crash()
+
+    door = await dead.successor()
+    await door.uploads.settled()
+
+    assert door.intake.accepted == []
+    assert "was not indexed" in door.versions[-1]
+
+
+async def test_a_file_that_waits_over_a_restart_gets_its_result_after_it() -> None:
+    before = Door(queued())
+    before.receive()
+    await until(lambda: before.chat.messages)
+    await before.uploads.stop()
+    await before.ledger.release("fake")
+
+    door = await before.successor(document("d1"))
+    await door.uploads.settled()
+
+    assert door.chat.texts() == ["**handbook.pdf** is ready: 12 pages, 60 passages."]
+
+
+async def test_a_file_that_processes_die_of_is_given_up_in_words() -> None:
+    door = Door()
+    door.receive()
+    for _ in range(RESUMES + 1):
+        gate = asyncio.Event()
+        door.intake.arriving = gate.wait
+        await until(lambda: door.intake.accepted)  # noqa: B023 - awaited before the next round
+        await door.crash()
+        door = await door.successor()
+    await door.uploads.settled()
+
+    assert door.intake.accepted == []
+    assert "was not indexed: something went wrong inside" in door.versions[-1]
+
+
+async def test_a_file_that_only_waits_is_never_given_up() -> None:
+    door = Door(queued())
+    door.receive()
+    await until(lambda: door.ledger.entries and door.ledger.entries[0].payload["document_id"])
+    for _ in range(RESUMES + 3):
+        await door.crash()
+        door = await door.successor(document("d1"))
+    await door.uploads.settled()
+
+    assert "is ready" in door.versions[-1]
+
+
+async def test_two_replicas_index_a_file_once() -> None:
+    here = Door()
+    there = Door(chat=here.chat, ledger=here.ledger.other("two"))
+
+    for door in (here, there):
+        door.receive()
+    for door in (here, there):
+        await door.uploads.settled()
+
+    assert len(here.intake.accepted) + len(there.intake.accepted) == 1
+    assert len(here.chat.messages) == 1
+
+
+@pytest.mark.parametrize(("error", "state"), [(Unreachable(), "open"), (NotAllowed(), "done")])
+async def test_a_result_that_could_not_be_said_is_kept_for_later_only_where_that_can_help(
+    error: ChatError, state: str
+) -> None:
+    door = Door()
+    door.chat.fail("post", *(error for _ in range(20)))
+
+    await door.upload()
+
+    assert door.ledger.states == {"F1": state}
+
+
+async def test_the_message_that_carries_a_file_shows_how_it_stands() -> None:
+    door = Door(*STATES)
+
+    await door.upload()
+
+    assert door.chat.marks == [("171.5", Mark.WORKING), ("171.5", Mark.DONE)]
+
+
+async def test_the_sign_of_several_files_speaks_for_all_of_them() -> None:
+    door = Door(queued(), document("d1"), document("d1", status=DocumentStatus.FAILED))
+
+    for name in ("a.md", "b.md"):
+        door.receive(name, file_id=name)
+    await door.uploads.settled()
+
+    assert door.chat.marks == [("171.5", Mark.WORKING), ("171.5", Mark.FAILED)]
+
+
+@pytest.mark.parametrize("receipt", [FakeReceipt(status="failed", document_id=None), RuntimeError("broken")])
+async def test_a_file_that_failed_is_marked_so(receipt: FakeReceipt | Exception) -> None:
+    door = Door(receipt=receipt)
+
+    await door.upload()
+
+    assert door.chat.marks[-1] == ("171.5", Mark.FAILED)
+
+
+async def test_a_newer_version_that_works_takes_the_sign_of_failure_away() -> None:
+    door = Door(document("d1", status=DocumentStatus.FAILED), document("d1"))
+
+    await door.upload(file_id="F1")
+    await door.upload(file_id="F1@2")
+
+    assert [mark for _, mark in door.chat.marks] == [Mark.WORKING, Mark.FAILED, Mark.WORKING, Mark.DONE]
+
+
+async def test_a_file_of_an_unknown_message_has_no_sign() -> None:
+    door = Door()
+
+    door.receive(message_id=None)
+    await door.uploads.settled()
+
+    assert door.chat.marks == []
+
+
+async def test_a_sign_that_the_platform_refuses_does_no_harm() -> None:
+    door = Door(*STATES)
+    door.chat.fail("mark", NotAllowed(), RateLimited(1.0))
+
+    await door.upload()
+
+    assert "is ready" in door.versions[-1]
+
+
+async def test_a_notice_of_a_dead_process_is_finished_even_if_it_is_gone() -> None:
+    dead = Door(queued())
+    dead.receive()
+    await until(lambda: dead.ledger.entries and dead.ledger.entries[0].messages)
+    await dead.crash()
+    dead.chat.vanish(MessageRef(THREAD, dead.ledger.entries[0].messages[0]))
+
+    door = await dead.successor(document("d1"))
+    await door.uploads.settled()
+
+    assert door.chat.texts() == ["**handbook.pdf** is ready: 12 pages, 60 passages."]

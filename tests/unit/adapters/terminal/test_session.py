@@ -18,9 +18,16 @@ from bot.pacing import Limiters
 from bot.uploads import Uploads
 from pipeline.domain import Scope
 from pipeline.errors import CatalogUnavailable
-from tests.fakes.chat import FakeSeen
 from tests.fakes.clock import FakeClock
-from tests.fakes.library import FakeIntake, FakeJournal, FakeLibrary, document
+from tests.fakes.ledger import FakeLedger
+from tests.fakes.library import (
+    FakeAsked,
+    FakeIntake,
+    FakeJournal,
+    FakeLibrary,
+    FakePreferences,
+    document,
+)
 from tests.fakes.pipeline import Script, ScriptedPipeline, answer, citation
 from tests.fakes.waiting import until
 
@@ -68,12 +75,12 @@ class Desk:
         self.pipeline = ScriptedPipeline(*(scripts or (answer("Five days [1].", citations=[citation("1")]),)))
         self.library = FakeLibrary()
         self.intake = FakeIntake()
-        seen, limiters = FakeSeen(), Limiters()
+        ledger, limiters = FakeLedger(), Limiters()
         self.conversation = Conversation(
-            self.adapter, self.pipeline.ask_stream, seen=seen, limiters=limiters, clock=self.clock
+            self.adapter, self.pipeline.ask_stream, ledger=ledger, limiters=limiters, clock=self.clock
         )
-        self.uploads = Uploads(self.adapter, self.intake, seen=seen, limiters=limiters, clock=self.clock)
-        self.commands = Commands(self.library, FakeJournal())
+        self.uploads = Uploads(self.adapter, self.intake, ledger=ledger, limiters=limiters, clock=self.clock)
+        self.commands = Commands(self.library, FakeJournal(), FakePreferences(), FakeAsked())
 
     async def run(self, lines: Sequence[str] | None = None, *, typist: Typist | None = None) -> str:
         numbers = count()

@@ -1,0 +1,46 @@
+"""What happens in Slack that the adapter must look into before it can tell the bot of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bot.chat import Thread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileShared:
+    """A file was put into a channel, or has other contents now; events carry little more than its id."""
+
+    event_id: str
+    team: str
+    channel: str | None
+    """None, for a changed file: wherever it is shared."""
+    file_id: str
+    user: str | None
+    ts: str | None = None
+    """The message that carries it, where the event tells."""
+    thread_ts: str | None = None
+    """The thread of that message; None: it stands in the channel itself, or nobody knows."""
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileTouched:
+    """A file may have left a channel: a message that carried it is gone, or it is not shared any more."""
+
+    event_id: str
+    team: str
+    channel: str | None
+    """None: any channel where it was."""
+    file_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who speaks in a thread, and in which workspace they are at home: streams ask for both."""
+
+    thread: Thread
+    user: str
+    team: str

@@ -1,0 +1,139 @@
+"""Who may do what: asked of Slack, remembered for some minutes, and no wherever Slack does not say yes."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from adapters.slack.recent import Recent
+from bot.chat import ChatError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from adapters.slack.facts import Web
+
+logger = logging.getLogger(__name__)
+
+FRESH = 300.0
+"""Seconds for which an answer of Slack's counts."""
+KEPT = 2_000
+"""People and channels that are remembered."""
+KEPT_MEMBERS = 100
+"""Channels whose members are remembered; a large one has tens of thousands."""
+PAGE = 1_000
+PAGES = 20
+"""Members beyond this many pages are not looked for, and count as no members."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Person:
+    """What counts of somebody, as one workspace sees them."""
+
+    outside: bool
+    manages: bool
+
+
+class People:
+    """The people of every workspace that the app is installed in."""
+
+    def __init__(self, web: Web, monotonic: Callable[[], float], *, fresh: float = FRESH) -> None:
+        self._web = web
+        self._persons: _Fresh[_Person] = _Fresh(monotonic, fresh, KEPT)
+        self._owners: _Fresh[str] = _Fresh(monotonic, fresh, KEPT)
+        self._members: _Fresh[frozenset[str]] = _Fresh(monotonic, fresh, KEPT_MEMBERS)
+
+    async def manages(self, team: str, channel: str, user: str) -> bool:
+        """Tell whether somebody manages a channel: it is theirs, or the workspace is; never a guest."""
+        person = await self._person(team, user)
+        if person is None or person.outside:
+            return False
+        return person.manages or await self._owner(team, channel) == user
+
+    async def belongs(self, team: str, user: str) -> bool:
+        """Tell whether somebody is of the workspace itself: no guest, nobody from another organisation."""
+        person = await self._person(team, user)
+        return person is not None and not person.outside
+
+    async def is_member(self, team: str, channel: str, user: str) -> bool:
+        """Tell whether somebody is in a channel; False when nobody knows."""
+        members = await self._asked("members", self._members.get((team, channel), self._find_members))
+        return members is not None and user in members
+
+    def changed(self, team: str, channel: str) -> None:
+        """Ask anew who is in a channel: somebody came or left."""
+        self._members.forget((team, channel))
+
+    async def _person(self, team: str, user: str) -> _Person | None:
+        return await self._asked("a person", self._persons.get((team, user), self._find_person))
+
+    async def _owner(self, team: str, channel: str) -> str | None:
+        return await self._asked("a channel", self._owners.get((team, channel), self._find_owner))
+
+    async def _find_person(self, team: str, user: str) -> _Person:
+        answer = await self._web.call(team, "users.info", user=user)
+        return _read_person(team, answer.get("user") or {})
+
+    async def _find_owner(self, team: str, channel: str) -> str:
+        """Return who made the channel, or whose conversation with the bot it is; empty: nobody."""
+        answer = await self._web.call(team, "conversations.info", channel=channel)
+        said = answer.get("channel") or {}
+        return str(said.get("user" if said.get("is_im") else "creator") or "")
+
+    async def _find_members(self, team: str, channel: str) -> frozenset[str]:
+        found: set[str] = set()
+        cursor = ""
+        for _ in range(PAGES):
+            answer = await self._web.call(
+                team, "conversations.members", channel=channel, limit=PAGE, cursor=cursor or None
+            )
+            found.update(answer.get("members") or ())
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                break
+        return frozenset(found)
+
+    @staticmethod
+    async def _asked(what: str, looking: Awaitable[T]) -> T | None:
+        """Return what Slack says; None: nothing, and so nobody may do anything."""
+        try:
+            return await looking
+        except ChatError as error:
+            logger.info("Slack does not tell about %s: %s", what, type(error).__name__)
+            return None
+
+
+class _Fresh(Generic[T]):
+    """Answers about something in a workspace, until they are too old."""
+
+    def __init__(self, monotonic: Callable[[], float], fresh: float, most: int) -> None:
+        self._monotonic = monotonic
+        self._fresh = fresh
+        self._kept: Recent[tuple[str, str], tuple[float, T]] = Recent(most)
+
+    async def get(self, key: tuple[str, str], find: Callable[[str, str], Awaitable[T]]) -> T:
+        """Return the answer, asking for it if need be. Raises what *find* raises, and keeps nothing then."""
+        kept = self._kept.get(key)
+        if kept is not None and self._monotonic() - kept[0] < self._fresh:
+            return kept[1]
+        asked = self._monotonic()
+        found = await find(*key)
+        self._kept.note(key, (asked, found))
+        return found
+
+    def forget(self, key: tuple[str, str]) -> None:
+        self._kept.forget(key)
+
+
+def _read_person(team: str, user: Mapping[str, Any]) -> _Person:
+    """Read a user object; the roles that it tells of are those in somebody's own workspace, maybe another."""
+    organisation = user.get("enterprise_user") or {}
+    homes = {user.get("team_id"), organisation.get("enterprise_id"), *(organisation.get("teams") or ())}
+    guest = any(user.get(sign) for sign in ("is_restricted", "is_ultra_restricted", "is_stranger"))
+    absent = any(user.get(sign) for sign in ("deleted", "is_bot"))
+    roles = any(user.get(role) for role in ("is_admin", "is_owner", "is_primary_owner"))
+    outside = guest or absent or team not in homes
+    return _Person(outside=outside, manages=roles and not outside)

@@ -1,0 +1,123 @@
+"""Messages of ours that stand in Slack although its answer, which would have named them, was lost."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adapters.slack.recent import Recent
+from bot.chat import MessageGone, MessageRef, NotAllowed, Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from adapters.slack.calls import Calls
+    from bot.chat import Thread
+
+EVENT = "footnote_message"
+"""The type of the metadata that marks each finished message of ours; its payload may carry a nonce."""
+STREAM = "\0stream"
+"""Stands for a nonce where the beginning of a stream is in doubt, because that can carry none."""
+
+_BACK = 600.0
+"""Seconds before a doubt that are looked at: Slack's clock and ours may differ by as much."""
+_DAY = 86_400.0
+"""Seconds that are looked at for what a process that died may have left."""
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A message that was found again."""
+
+    ref: MessageRef
+    whole: bool
+    """True: a post with the nonce that was asked for. False: a stream that nobody ended."""
+
+
+class Strays:
+    """Keeps in mind where a message may stand that nobody knows of, and finds it.
+
+    Posts are found by their nonce. A stream cannot be given one when it begins, but every message of ours is
+    marked when it is finished: one that is not, and that we did not begin, is the stream that was lost.
+    """
+
+    def __init__(self, calls: Calls, wall: Callable[[], float]) -> None:
+        self._calls = calls
+        self._wall = wall
+        self._doubts: Recent[tuple[Thread, str], float] = Recent()
+        self._begun: Recent[MessageRef, None] = Recent()
+
+    @contextmanager
+    def doubting(self, thread: Thread, nonce: str | None) -> Iterator[None]:
+        """Note a doubt when what happens within leaves one."""
+        try:
+            yield
+        except (Unreachable, asyncio.CancelledError):
+            if nonce is not None:
+                self._doubts.note((thread, nonce), self._wall())
+            raise
+
+    def begun(self, ref: MessageRef) -> None:
+        """Note a stream that we know of."""
+        self._begun.note(ref, None)
+
+    async def find(self, thread: Thread, nonce: str | None, *, repeated: bool = False) -> Stray | None:
+        """Look for a post with this *nonce*, or for a lost stream, where there is a doubt; None: none stands.
+
+        *repeated* is a doubt of its own, about what a process that died may have left. Raises `RateLimited`
+        or `Unreachable` when it cannot be told now. Where the app may not read the thread it never can, and a
+        second message is better than none.
+        """
+        doubts = [at - _BACK for key in _keys(thread, nonce) if (at := self._doubts.get(key)) is not None]
+        lost = (thread, STREAM) in self._doubts or (repeated and not doubts)
+        if repeated and not doubts:
+            doubts = [self._wall() - _DAY]
+        if not doubts:
+            return None
+        try:
+            stray = await self._look(thread, nonce, min(doubts), lost=lost)
+        except (NotAllowed, MessageGone):
+            stray = None
+        for key in _keys(thread, nonce):
+            self._doubts.forget(key)
+        return stray
+
+    async def _look(self, thread: Thread, nonce: str | None, since: float, *, lost: bool) -> Stray | None:
+        identity = await self._calls.workspaces.identity(thread.scope.workspace)
+        page = await self._calls.call(
+            thread.scope.workspace,
+            "conversations.replies",
+            channel=thread.scope.channel,
+            ts=thread.key,
+            oldest=f"{since:.6f}",
+            limit=_MOST,
+            include_all_metadata=True,
+        )
+        for message in reversed(page.get("messages") or ()):
+            if message.get("user") != identity.user_id:
+                continue
+            if (stray := self._judge(thread, message, nonce, lost=lost)) is not None:
+                return stray
+        return None
+
+    def _judge(
+        self, thread: Thread, message: Mapping[str, Any], nonce: str | None, *, lost: bool
+    ) -> Stray | None:
+        ref = MessageRef(thread, str(message["ts"]))
+        metadata = message.get("metadata") or {}
+        if metadata.get("event_type") != EVENT:
+            return Stray(ref, whole=False) if lost and ref not in self._begun else None
+        found = (metadata.get("event_payload") or {}).get("nonce")
+        return Stray(ref, whole=True) if nonce is not None and found == nonce else None
+
+
+def mark(nonce: str | None = None) -> dict[str, Any]:
+    """Return the metadata of a finished message."""
+    return {"event_type": EVENT, "event_payload": {} if nonce is None else {"nonce": nonce}}
+
+
+def _keys(thread: Thread, nonce: str | None) -> list[tuple[Thread, str]]:
+    return [(thread, key) for key in (nonce, STREAM) if key is not None]

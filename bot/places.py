@@ -1,0 +1,151 @@
+"""At which places of a channel each document stands, so that it goes when the last of them does."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
+
+from pipeline.addresses import place_of
+from pipeline.catalog import queued_document, queued_payload
+from pipeline.errors import CatalogError
+from pipeline.storage.copies import Copies
+from pipeline.storage.job import JobState
+from pipeline.storage.uploads import UploadEntries
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from bot.bootstrap import Service
+    from pipeline.domain import Document, Scope
+    from pipeline.ingestion.intake import Accepted, Upload
+    from pipeline.storage.job import Job
+
+POLL_S = 0.1
+"""How often the end of a job is looked for; another process may be doing it."""
+TRIES = 3
+
+
+class Places:
+    """Takes files in and out by where they stay.
+
+    Two files with the same bytes are one document, which stands as long as one of them does. One file whose
+    bytes change leaves its earlier document.
+    """
+
+    def __init__(self, service: Service, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        self._service = service
+        self._catalog = service.stores.catalog
+        self._queue = service.stores.queue
+        self._copies = Copies(service.stores.database)
+        self._entries = UploadEntries(service.stores.database)
+        self._sleep = sleep
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def enter(self, scope: Scope, upload: Upload) -> Accepted:
+        """Take a file in, and note where it stands if its document is there already."""
+        for _ in range(TRIES):
+            accepted = await self._service.intake.accept(scope, upload)
+            if accepted.document_id is None or await self._settle(scope, upload, accepted.document_id):
+                break  # else its document was taken back at this very moment
+        if accepted.document_id is None or not _is_the_platforms_own(scope, upload.source):
+            return accepted
+        earlier = await self._leave_earlier(scope, upload.source, accepted.document_id)
+        return replace(accepted, namesakes=tuple(one for one in accepted.namesakes if one not in earlier))
+
+    async def leave(self, scope: Scope, source: str) -> None:
+        """Take back every document that stands at the place of *source* and at no other.
+
+        Raises `CatalogError` if one could not be, so that it is to be tried again.
+        """
+        place = place_of(source)
+        async with self._turn(scope):
+            await self._copies.strike(scope, place)
+            leaving = [one for one in await self._catalog.documents(scope) if place_of(one.source) == place]
+            copies = await self._find_copies(scope)
+            alone = [one.document_id for one in leaving if one.document_id not in copies]
+            await self.forget(scope, alone)
+            for document in leaving:
+                await self._move(scope, copies.get(document.document_id, []))
+            await self._entries.strike(scope, place)
+
+    async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
+        """Take documents back wherever they stand."""
+        await self._service.forget(scope, document_ids)
+        await self._entries.forget_documents(scope, document_ids)
+
+    async def sources(self, scope: Scope) -> list[str]:
+        """Return where the channel's files stay."""
+        documents = await self._catalog.documents(scope)
+        copies = await self._find_copies(scope)
+        return [one.source for one in (*documents, *(copy for each in copies.values() for copy in each))]
+
+    async def end(self, job: Job) -> Job | None:
+        """Wait until *job* has ended, whoever does it, and return it as it stands; None: it is struck off."""
+        current: Job | None = job
+        while current is not None and current.state in {JobState.QUEUED, JobState.RUNNING}:
+            await self._sleep(POLL_S)
+            current = await self._queue.find(job.id)
+        return current
+
+    async def _settle(self, scope: Scope, upload: Upload, document_id: str) -> bool:
+        """Note a copy if the document came from another place; False: there is no such document any more."""
+        async with self._turn(scope):
+            document = await self._catalog.find(scope, document_id)
+            if document is None:
+                return False
+            place = place_of(upload.source)
+            if place_of(document.source) == place:
+                await self._copies.strike(scope, place)
+            else:
+                name, uploader = upload.display_name, upload.uploader
+                copy = replace(document, display_name=name, source=upload.source, uploader=uploader)
+                await self._copies.add(scope, place, document_id, queued_payload(copy))
+            return True
+
+    async def _leave_earlier(self, scope: Scope, source: str, document_id: str) -> Sequence[str]:
+        """Have a file's earlier documents taken back once the new one is there; return their ids."""
+        place = place_of(source)
+        async with self._turn(scope):
+            earlier = [
+                one.document_id
+                for one in await self._catalog.documents(scope)
+                if place_of(one.source) == place and one.document_id != document_id
+            ]
+            copies = await self._find_copies(scope)
+            alone = [one for one in earlier if one not in copies]
+            if alone:
+                await self._catalog.request_forget(scope, alone, urgent=False)
+            for one in set(earlier) & copies.keys():
+                await self._catalog.request_move(scope, copies[one][0])
+        return earlier
+
+    async def _move(self, scope: Scope, copies: Sequence[Document]) -> None:
+        """Let a document stand where the first of its *copies* does. Raises `CatalogError`."""
+        if not copies:
+            return
+        first = copies[0]
+        await self._queue.cancel(scope, [first.document_id])  # it would be read where it is no longer
+        job = await self.end(await self._catalog.request_move(scope, first))
+        if job is not None and job.payload["source"] != first.source:
+            job = await self.end(await self._catalog.request_move(scope, first))
+        if job is not None and job.state is JobState.DEAD:
+            raise CatalogError("A file's document could not be kept for another file with the same bytes.")
+
+    async def _find_copies(self, scope: Scope) -> dict[str, list[Document]]:
+        kept = await self._copies.of(scope)
+        return {key: [queued_document(payload) for payload in payloads] for key, payloads in kept.items()}
+
+    def _turn(self, scope: Scope) -> asyncio.Lock:
+        """Whoever notes a copy waits for whoever takes its document back, and the other way round."""
+        lock = self._turns.get(scope.key)
+        if lock is None:
+            lock = self._turns[scope.key] = asyncio.Lock()
+        return lock
+
+
+def _is_the_platforms_own(scope: Scope, source: str) -> bool:
+    """Tell whether the platform itself keeps the file: then one place is one file, whatever its bytes."""
+    return urlsplit(source).scheme == scope.platform

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from adapters.slack.patience import ATTEMPTS, LONGEST, patiently
+from bot.chat import ChatError, NotAllowed, RateLimited, Unreachable
+from tests.fakes.clock import FakeClock
+
+
+class Work:
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+        self.begun = 0
+
+    async def __call__(self) -> str:
+        self.begun += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return "done"
+
+
+async def test_what_slack_asks_to_wait_for_is_waited_for() -> None:
+    clock, work = FakeClock(), Work(RateLimited(7), RateLimited(3))
+
+    assert await patiently(work, clock.sleep) == "done"
+    assert clock.slept == [7, 3]
+
+
+async def test_without_a_word_from_slack_each_wait_is_twice_as_long() -> None:
+    clock, work = FakeClock(), Work(*[Unreachable()] * 3)
+
+    assert await patiently(work, clock.sleep) == "done"
+    assert clock.slept == [1, 2, 4]
+
+
+@pytest.mark.parametrize("error", [Unreachable(), RateLimited(1)])
+async def test_in_the_end_the_error_is_raised_as_it_is(error: ChatError) -> None:
+    work = Work(*[error] * 99)
+
+    with pytest.raises(type(error)) as raised:
+        await patiently(work, FakeClock().sleep)
+
+    assert raised.value is error
+    assert work.begun == ATTEMPTS
+
+
+@pytest.mark.parametrize("error", [NotAllowed(), RateLimited(LONGEST + 1), ValueError("ours")])
+async def test_what_waiting_cannot_help_is_not_repeated(error: Exception) -> None:
+    work = Work(error)
+
+    with pytest.raises(type(error)):
+        await patiently(work, FakeClock().sleep)
+
+    assert work.begun == 1
