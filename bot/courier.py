@@ -25,6 +25,8 @@ BACKOFF = 1.0
 """Seconds before the second try; each further wait is twice as long."""
 PATIENCE = 600.0
 """Seconds that one message waits for a platform that asks to slow down."""
+ROUNDS = (30.0, 60.0, 120.0, 240.0, 300.0)
+"""Seconds after which all that is tried again with a last word, while the platform is away for long."""
 
 
 class Courier:
@@ -164,6 +166,7 @@ def smaller(limit: int) -> int:
 
 def _with_fallbacks(text: str, buttons: Sequence[Button]) -> str:
     lines = [button.fallback for button in buttons if button.fallback]
-    if buttons:
-        logger.info("buttons that do not fit: %d, shown as text: %d", len(buttons), len(lines))
+    if buttons:  # one without a fallback may be left out, and where there are no buttons it always is
+        level = logging.INFO if lines else logging.DEBUG
+        logger.log(level, "buttons that do not fit: %d, shown as text: %d", len(buttons), len(lines))
     return "\n\n".join([text, *lines])

@@ -93,7 +93,7 @@ class Files:
 
     async def close(self, upload: Upload) -> None:
         """Note that the last word on *upload* stands."""
-        await self._book.save(*_name(upload), state="done")
+        await self._book.save(*_name(upload), payload={}, state="done")
 
 
 def _name(upload: Upload) -> tuple[Scope, str]:

@@ -41,6 +41,14 @@ class Ledger(Protocol):
     ) -> bool:
         """Keep what is given of an entry; False: it is unknown, or gone, and then nothing is kept."""
 
+    async def close(
+        self, scope: Scope, kind: str, key: str, *, expected: Mapping[str, Any], payload: Mapping[str, Any]
+    ) -> Entry | None:
+        """End an entry whose payload still holds what is *expected*, and keep *payload* of it.
+
+        Returns the entry as it stands then: done, or as somebody else has changed it; None: it is unknown.
+        """
+
     async def find(self, scope: Scope, kind: str, key: str) -> Entry | None:
         """Return an entry as it stands now."""
 
@@ -87,6 +95,13 @@ class Book:
         work = self._ledger.save(
             scope, self._kind, key, messages=messages, attempt=attempt, payload=payload, state=state
         )
+        return await _attempt(work, otherwise=None)
+
+    async def close(
+        self, scope: Scope, key: str, *, expected: Mapping[str, Any], payload: Mapping[str, Any]
+    ) -> Entry | None:
+        """End an entry that is still as *expected*, and return how it stands then; None: nobody knows."""
+        work = self._ledger.close(scope, self._kind, key, expected=expected, payload=payload)
         return await _attempt(work, otherwise=None)
 
     async def find(self, scope: Scope, key: str) -> Entry | None:

@@ -104,9 +104,9 @@ class Questions:
         asked = self.known(scope, event.message_id)
         entry = await self._book.find(scope, event.message_id)
         if entry is not None:
-            if entry.state == "gone" or entry.payload.get("text") == event.text:
+            if entry.state == "gone" or _reads(entry, event.text):
                 return None
-            entry = await self._book.reopen(entry, {**entry.payload, "text": event.text, "resumed": 0})
+            entry = await self._book.reopen(entry, {"text": event.text})
             asked = _from(entry) if entry is not None else None
         elif asked is not None and not asked.gone and asked.text != event.text:
             asked.attempt += 1
@@ -152,7 +152,8 @@ class Questions:
     async def begin_again(self, asked: Asked) -> None:
         """Begin the next attempt."""
         asked.attempt += 1
-        await self._book.save(*_name(asked), attempt=asked.attempt, state="open")
+        asked.noted = asked.text
+        await self._book.save(*_name(asked), attempt=asked.attempt, payload=_payload(asked), state="open")
 
     async def leave(self, asked: Asked) -> None:
         """Leave *asked* to whoever resumes it; that it was cut short is not its fault."""
@@ -165,22 +166,18 @@ class Questions:
 
         Another replica may have learnt so: then the ledger has the new text.
         """
-        entry = await self._book.find(*_name(asked))
-        if asked.overtaken:
-            return False
-        if entry is not None and entry.state == "gone":
-            asked.gone = True
-            return False
-        if entry is not None and entry.payload.get("text") != asked.noted:
-            asked.text = asked.noted = entry.payload.get("text", "")
-            return False
-        await self._book.save(*_name(asked), state="done")
-        return not asked.overtaken
+        words = {"digest": _digest(asked.noted)}
+        entry = await self._book.close(*_name(asked), expected={"text": asked.noted}, payload=words)
+        if asked.overtaken or entry is None or entry.state == "done":
+            return not asked.overtaken
+        asked.gone = entry.state == "gone"
+        asked.text = asked.noted = entry.payload.get("text", "")
+        return False
 
-    async def bury(self, asked: Asked) -> bool:
-        """Forget what was asked, because people took it back; False: it was forgotten already."""
+    async def bury(self, asked: Asked) -> None:
+        """Forget what was asked, because people took it back."""
         asked.gone, asked.text = True, ""
-        return await self._book.save(*_name(asked), state="gone", payload={}) is not False
+        await self._book.save(*_name(asked), state="gone", payload={})
 
     def _keep(self, asked: Asked) -> Asked:
         """Know *asked* by its message, and forget the oldest of those that are done with."""
@@ -203,6 +200,15 @@ def _key(scope: Scope, message_id: str) -> str:
 
 def _payload(asked: Asked) -> dict[str, Any]:
     return {"text": asked.text, "midway": asked.message.midway, "resumed": asked.resumed}
+
+
+def _digest(text: str) -> str:
+    """Return what is kept of a question once it is answered: enough to know whether it changes."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _reads(entry: Entry, text: str) -> bool:
+    return text == entry.payload.get("text") or _digest(text) == entry.payload.get("digest")
 
 
 def _from(entry: Entry) -> Asked:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from bot.chat import ChatError, RateLimited, Unreachable
 from bot.controls import WHY, under_answer
+from bot.courier import ROUNDS
 from bot.pacing import first_of
 from bot.screens import Edits
 from bot.streams import StreamBroken, open_screen
@@ -71,7 +72,10 @@ class Reply:
         self._stage = ""
         self._troubles = 0
         self._halt: Halt | None = None
-        self._unfinished = False
+        self._cut = False
+        """A restart came before the end."""
+        self._lost = False
+        """The platform could not be reached with the end."""
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
         self.halted = asyncio.Event()
@@ -108,13 +112,12 @@ class Reply:
                 error := editor.exception()
             ) is not None:  # a fault of the adapter; the end is shown all the same
                 report(error)
-            delivered = await self._finish(response)
+            delivered = await self._deliver(response)
         finally:
             reader.cancel()
             editor.cancel()
-        return Outcome(
-            response=response, messages=self.messages, delivered=delivered, unfinished=self._unfinished
-        )
+        unfinished = self._cut or (self._lost and self._halt is not Halt.STOPPED)
+        return Outcome(response=response, messages=self.messages, delivered=delivered, unfinished=unfinished)
 
     async def _read(self, begin: Callable[[], Awaitable[AnswerStream]]) -> GenerationResponse:
         try:
@@ -158,8 +161,8 @@ class Reply:
             response = None
         if response is not None and response.reason is not Reason.CANCELLED:
             return response
-        self._unfinished = self._halt is Halt.RESTARTING
-        message = RESTARTING if self._unfinished else sentence(Reason.CANCELLED)
+        self._cut = self._halt is Halt.RESTARTING
+        message = RESTARTING if self._cut else sentence(Reason.CANCELLED)
         stopped = response or GenerationResponse(success=False, reason=Reason.CANCELLED)
         return replace(stopped, message=message)
 
@@ -199,8 +202,21 @@ class Reply:
         self._changed.set()
         logger.info("an intermediate edit was lost: %s", type(error).__name__)
 
+    async def _deliver(self, response: GenerationResponse) -> bool:
+        """Show the outcome, however long the platform is away; False when that helps nothing."""
+        delivered = await self._finish(response)
+        for pause in ROUNDS:
+            if not self._lost:
+                break
+            await first_of(self._clock.sleep(pause), self.halted.wait())
+            if self._halt in (Halt.WITHDRAWN, Halt.RESTARTING):
+                break
+            delivered = await self._finish(response)
+        return delivered
+
     async def _finish(self, response: GenerationResponse) -> bool:
-        """Show the outcome; False when nobody wants it or the platform takes it for no effort."""
+        """Show the outcome; False when nobody wants it or the platform did not take it."""
+        self._lost = False
         screen = self._screen or Edits(self._courier, self._spot)
         self._screen = screen
         try:
@@ -209,7 +225,7 @@ class Reply:
                 return False
             await screen.finish(final_text(response, self._text), self._buttons(response))
         except ChatError as error:
-            self._unfinished |= isinstance(error, RateLimited | Unreachable)
+            self._lost = isinstance(error, RateLimited | Unreachable)
             logger.warning("a reply could not be delivered: %s", type(error).__name__)
             return False
         finally:
@@ -218,7 +234,7 @@ class Reply:
 
     def _buttons(self, response: GenerationResponse) -> Sequence[Button]:
         """Return what belongs under the outcome: what was found can be judged, a refusal only explained."""
-        if self._unfinished or response.reason is Reason.INTERNAL_ERROR:
+        if self._cut or response.reason is Reason.INTERNAL_ERROR:
             return ()
         buttons = under_answer(self._question)
         if response.success or response.citations:

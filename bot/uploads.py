@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 
 from bot.chat import Mark
 from bot.citations import file_name
-from bot.courier import courier_for
+from bot.courier import ROUNDS, courier_for
 from bot.files import Files
 from bot.notices import Notice, Signs, offers, older, refusal
 from bot.pacing import first_of
@@ -209,10 +209,14 @@ class Uploads:
         self, upload: Upload, notice: Notice, mark: Mark, result: str, buttons: Sequence[Button] = ()
     ) -> None:
         """Say what became of a file; as long as that cannot be said, its entry stays open."""
-        said = await notice.end(result, buttons)
         await self._signs.show(upload.file, mark)
-        if said:
-            await self._files.close(upload)
+        for pause in (0.0, *ROUNDS):
+            await first_of(self._clock.sleep(pause), self._stopping.wait())
+            if await notice.end(result, buttons):
+                await self._files.close(upload)
+                return
+            if self._stopping.is_set():
+                return
 
     def _notice(self, upload: Upload) -> Notice:
         spot = Spot(

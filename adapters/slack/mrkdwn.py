@@ -154,7 +154,7 @@ class _Plain:
 
     def cell(self, node: SyntaxTreeNode) -> str:
         """Return one cell of a table, in one line."""
-        return " ".join(_finished(_Plain.inline(_Plain(), node)).split())
+        return " ".join(_finished(_Plain().inline(node)).split())
 
     def text(self, text: str) -> str:
         """Return *text* itself."""
@@ -260,7 +260,7 @@ def _is_followed(address: str) -> bool:
 
 def _words(node: SyntaxTreeNode) -> str:
     """Return what a link is called, without any marks: Slack formats nothing there."""
-    return _finished(_Plain.inline(_Plain(), node)).strip()
+    return _finished(_Plain().inline(node)).strip()
 
 
 def _address(node: SyntaxTreeNode, name: str) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from sqlalchemy import ColumnElement, Row
+    from sqlalchemy.ext.asyncio import AsyncConnection
 
     from pipeline.entries import State
     from pipeline.storage.sql import Database
@@ -74,17 +75,16 @@ class Ledger:
 
         None: somebody is at it, who finds the new payload there in the end; or it is gone or unknown.
         """
-        changed = update(ledger).where(*_is(scope, kind, key))
-        reopened = changed.where(ledger.c.state == "done").values(
-            state="open", payload=dict(payload), attempt=ledger.c.attempt + 1, **self._mine()
-        )
+        values: dict[str, Any] = {"payload": dict(payload)}
         async with self._database.write() as connection:
-            row = (await connection.execute(reopened.returning(ledger))).first()
-            if row is None:
-                await connection.execute(
-                    changed.where(ledger.c.state == "open").values(payload=dict(payload))
-                )
-        return None if row is None else _entry(row)
+            row = await _lock(connection, scope, kind, key)
+            if row is None or row.state == "gone":
+                return None
+            if row.state == "done":
+                values |= {"state": "open", "attempt": row.attempt + 1, **self._mine()}
+            changed = update(ledger).where(*_is(scope, kind, key)).values(values)
+            reopened = (await connection.execute(changed.returning(ledger))).one()
+        return _entry(reopened) if row.state == "done" else None
 
     async def save(
         self,
@@ -108,6 +108,21 @@ class Ledger:
         changed = update(ledger).where(*_is(scope, kind, key), ledger.c.state != "gone").values(values)
         async with self._database.write() as connection:
             return (await connection.execute(changed)).rowcount == 1
+
+    async def close(
+        self, scope: Scope, kind: str, key: str, *, expected: Mapping[str, Any], payload: Mapping[str, Any]
+    ) -> Entry | None:
+        """End an entry whose payload still holds what is *expected*, and keep *payload* of it.
+
+        Returns the entry as it stands then: done, or as somebody else has changed it; None: it is unknown.
+        """
+        ended = {"state": "done", "payload": dict(payload)}
+        async with self._database.write() as connection:
+            row = await _lock(connection, scope, kind, key)
+            if row is None or row.state == "gone" or not expected.items() <= row.payload.items():
+                return None if row is None else _entry(row)
+            closed = update(ledger).where(*_is(scope, kind, key)).values(ended).returning(ledger)
+            return _entry((await connection.execute(closed)).one())
 
     async def find(self, scope: Scope, kind: str, key: str) -> Entry | None:
         """Return an entry as it stands now."""
@@ -183,6 +198,13 @@ class Ledger:
 
     def _mine(self) -> dict[str, Any]:
         return {"owner": self._owner, "lease_until": self._clock() + LEASE}
+
+
+async def _lock(connection: AsyncConnection, scope: Scope, kind: str, key: str) -> Row[Any] | None:
+    """Return an entry's row, and keep others off it until the transaction ends."""
+    query = select(ledger).where(*_is(scope, kind, key)).with_for_update()
+    row: Row[Any] | None = (await connection.execute(query)).first()
+    return row
 
 
 def _is(scope: Scope, kind: str, key: str) -> tuple[ColumnElement[bool], ...]:

@@ -101,6 +101,17 @@ class FakeLedger:
         row.entry = replace(row.entry, **values)  # type: ignore[arg-type]  # named as the fields are
         return True
 
+    async def close(
+        self, scope: Scope, kind: str, key: str, *, expected: Mapping[str, Any], payload: Mapping[str, Any]
+    ) -> Entry | None:
+        await self._begin()
+        row = self._rows.get(_key(scope, kind, key))
+        if row is None:
+            return None
+        if row.entry.state != "gone" and expected.items() <= row.entry.payload.items():
+            row.entry = replace(row.entry, state="done", payload=dict(payload))
+        return row.entry
+
     async def find(self, scope: Scope, kind: str, key: str) -> Entry | None:
         await self._begin()
         row = self._rows.get(_key(scope, kind, key))

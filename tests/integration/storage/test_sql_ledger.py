@@ -78,6 +78,39 @@ async def test_what_is_gone_stays_gone(ledger: Ledger) -> None:
     assert await ledger.find(SCOPE, "question", "171.5") == question(state="gone", payload={})
 
 
+async def test_what_is_as_expected_is_closed(ledger: Ledger) -> None:
+    await ledger.open(question(payload={"text": "a\0b", "midway": True}, messages=("m1",)))
+    closed = await ledger.close(
+        SCOPE, "question", "171.5", expected={"text": "a\0b"}, payload={"digest": "d"}
+    )
+    assert closed == question(payload={"digest": "d"}, messages=("m1",), state="done")
+    assert await ledger.find(SCOPE, "question", "171.5") == closed
+
+
+async def test_what_somebody_changed_or_took_back_is_not_closed(ledger: Ledger) -> None:
+    await ledger.open(question(payload={"text": "new"}))
+    changed = await ledger.close(SCOPE, "question", "171.5", expected={"text": "old"}, payload={})
+    assert changed == question(payload={"text": "new"})
+    await ledger.save(SCOPE, "question", "171.5", state="gone", payload={"text": "new"})
+    gone = await ledger.close(SCOPE, "question", "171.5", expected={"text": "new"}, payload={})
+    assert gone is not None
+    assert gone.state == "gone"
+    assert await ledger.close(SCOPE, "question", "unknown", expected={}, payload={}) is None
+
+
+async def test_a_change_in_the_moment_of_closing_is_seen_by_one_of_both(
+    ledger: Ledger, other: Ledger
+) -> None:
+    for number in range(10):
+        await ledger.open(question(str(number), payload={"text": "old"}))
+        closed, reopened = await asyncio.gather(
+            ledger.close(SCOPE, "question", str(number), expected={"text": "old"}, payload={}),
+            other.reopen(SCOPE, "question", str(number), payload={"text": "new"}),
+        )
+        assert closed is not None
+        assert (closed.state == "done") == (reopened is not None)
+
+
 async def test_one_of_two_reopens_what_is_done(ledger: Ledger, other: Ledger) -> None:
     await ledger.open(question(messages=("m1",), attempt=1))
     await ledger.save(SCOPE, "question", "171.5", state="done")

@@ -531,7 +531,7 @@ async def test_what_could_not_be_delivered_is_kept_for_later_only_where_that_can
     error: ChatError, state: str
 ) -> None:
     room = Room()
-    room.chat.fail("post", *(error for _ in range(20)))
+    room.chat.fail("post", *(error for _ in range(100)))
 
     room.say("a")
     await room.settled()

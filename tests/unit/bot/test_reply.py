@@ -9,6 +9,7 @@ import pytest
 
 from bot.chat import NotAllowed, RateLimited, Unreachable
 from bot.controls import WHY, under_answer, while_writing
+from bot.courier import ROUNDS
 from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR
@@ -103,7 +104,7 @@ async def test_the_final_edit_waits_out_the_limit_and_lands() -> None:
 
 async def test_a_platform_that_never_stops_limiting_ends_the_waiting() -> None:
     chat = FakeChat()
-    chat.fail("post", *(RateLimited(100.0) for _ in range(20)))
+    chat.fail("post", *(RateLimited(100.0) for _ in range(200)))
 
     outcome = await show(chat, answer("Five days."))
 
@@ -141,6 +142,48 @@ async def test_an_unreachable_platform_is_given_up_in_the_end(caplog: pytest.Log
     assert not outcome.delivered
     assert "could not be delivered: Unreachable" in caplog.text
     assert "Five days" not in caplog.text
+
+
+async def test_a_platform_that_is_away_for_minutes_shows_the_answer_when_it_is_back() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    chat.go_away(20, "post")
+
+    outcome = await show(chat, answer("Five days."), clock)
+
+    assert outcome.delivered
+    assert not outcome.unfinished
+    assert chat.texts() == ["Five days."]
+    assert 120 < clock.monotonic() < 600
+
+
+async def test_an_answer_that_waits_for_the_platform_can_be_withdrawn() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    chat.go_away(1000, "post")
+    reply = reply_on(chat, clock)
+    task = asyncio.create_task(reply.show(given(stream_of(answer("Five days.")))))
+    await until(lambda: ROUNDS[0] in clock.slept)
+
+    reply.halt(Halt.WITHDRAWN)
+    outcome = await task
+
+    assert not outcome.delivered
+    assert clock.monotonic() < 200
+
+
+async def test_what_people_stopped_is_over_even_if_that_cannot_be_said() -> None:
+    chat = FakeChat()
+    chat.go_away(1000, "post")
+    script = answer("Five days.")
+    script.gate = asyncio.Event()
+    reply = reply_on(chat, FakeClock())
+
+    reply.halt(Halt.STOPPED)
+    outcome = await reply.show(given(stream_of(script)))
+
+    assert not outcome.delivered
+    assert not outcome.unfinished
 
 
 async def test_what_is_not_allowed_is_not_tried_again() -> None:

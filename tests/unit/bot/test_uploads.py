@@ -447,7 +447,7 @@ async def test_a_result_that_could_not_be_said_is_kept_for_later_only_where_that
     error: ChatError, state: str
 ) -> None:
     door = Door()
-    door.chat.fail("post", *(error for _ in range(20)))
+    door.chat.fail("post", *(error for _ in range(100)))
 
     await door.upload()
 

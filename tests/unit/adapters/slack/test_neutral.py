@@ -5,6 +5,7 @@ import re
 import time
 import unicodedata
 from itertools import product
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,12 +13,15 @@ from hypothesis import strategies as st
 
 from adapters.slack.neutral import JOINER, MOST_HELD, Neutraliser, is_blank, neutralise
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LIVE = re.compile(
     r"<(?:!(?:here|channel|everyone|group|subteam|date)|@[A-Z0-9]|#[A-Z0-9])|@(?:here|channel|everyone|group)\b",
     re.IGNORECASE,
 )
 HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2061-\u206f\ufe00-\ufe0f\ufeff]")
-DECODERS = (
+DECODERS: tuple[Callable[[str], str], ...] = (
     lambda text: text,
     html.unescape,
     lambda text: re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text),  # Markdown's escapes
