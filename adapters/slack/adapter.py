@@ -10,12 +10,12 @@ from adapters.slack import blocks
 from adapters.slack.calls import Refused
 from adapters.slack.neutral import neutralise
 from adapters.slack.posts import Posts
-from adapters.slack.recent import Pauses
 from adapters.slack.signs import Signs
 from adapters.slack.stream import Streams
 from adapters.slack.text import read
 from bot.chat import Capabilities, Share, Threading, Turn
 from bot.incoming import StopRequested
+from bot.recent import Pauses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

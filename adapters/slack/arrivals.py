@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
-from adapters.slack.errands import Errands
+from bot.errands import Errands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,10 +9,10 @@ from adapters.slack.addressing import PLATFORM
 from adapters.slack.calls import Refused
 from adapters.slack.downloads import GONE, SLOW, Slow, too_large
 from adapters.slack.facts import Facts, Share, SlackFile, parts_of, place
-from adapters.slack.patience import patiently
 from adapters.slack.shares import Shares
 from bot.chat import ChatError, NotAllowed, Thread
 from bot.incoming import FileRemoved, IncomingFile
+from bot.patience import patiently
 from pipeline.domain import IngestReason, Scope
 from pipeline.errors import IngestError
 

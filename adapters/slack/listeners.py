@@ -22,12 +22,12 @@ from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.errands import Errands
 from adapters.slack.events import read_event
 from adapters.slack.happenings import Asker, FileShared, FileTouched
 from adapters.slack.heard import kind_of
 from adapters.slack.workspaces import is_direct
 from bot.chat import NotAllowed
+from bot.errands import Errands
 from bot.incoming import ChannelLost, FileDeleted, FileRemoved, WorkspaceLost
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from adapters.slack.recent import Recent
 from bot.chat import ChatError
+from bot.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adapters.slack.facts import parts_of
-from adapters.slack.patience import patiently
+from bot.patience import patiently
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -6,8 +6,8 @@ import logging
 from typing import TYPE_CHECKING
 
 from adapters.slack.calls import Refused
-from adapters.slack.recent import Pauses, Recent
 from bot.chat import Mark
+from bot.recent import Pauses, Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

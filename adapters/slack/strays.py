@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack.recent import Recent
 from bot.chat import MessageGone, MessageRef, NotAllowed, Unreachable
+from bot.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

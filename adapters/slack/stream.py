@@ -13,8 +13,8 @@ from adapters.slack import blocks
 from adapters.slack.calls import Refused
 from adapters.slack.neutral import Neutraliser, is_blank, neutralise
 from adapters.slack.posts import ENDED, STOPPED_BY_USER
-from adapters.slack.recent import Pauses, Recent
 from bot.chat import NotAllowed, RateLimited, TooLong
+from bot.recent import Pauses, Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

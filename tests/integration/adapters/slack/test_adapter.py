@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adapters.slack.budgets import TIER_2
-from adapters.slack.recent import PAUSE
 from bot.chat import Body, Mark, MessageGone, NotAllowed, RateLimited, Unreachable
+from bot.recent import PAUSE
 from tests.fakes.slack import ANNA, BEN, ROBOT, error, rate_limited, reset_before
 from tests.integration.adapters.slack.speaking import CHANNEL, DIRECT, QUESTION, TEAM, Speaking
 

@@ -1,4 +1,4 @@
-"""Work that goes on after Slack has its answer: kept, bounded, and never silently lost."""
+"""Work that goes on after a platform has its answer: kept, bounded, and never silently lost."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from adapters.slack.errands import Errands
+from bot.errands import Errands
 
 if TYPE_CHECKING:
     import pytest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapters.slack.recent import Pauses, Recent
+from bot.recent import Pauses, Recent
 
 
 def test_the_last_notes_are_kept() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.slack.patience import ATTEMPTS, LONGEST, patiently
 from bot.chat import ChatError, NotAllowed, RateLimited, Unreachable
+from bot.patience import ATTEMPTS, LONGEST, patiently
 from tests.fakes.clock import FakeClock
 
 

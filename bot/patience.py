@@ -17,13 +17,13 @@ ATTEMPTS = 4
 FIRST = 1.0
 """Seconds before the second attempt; each further wait is twice as long."""
 LONGEST = 90.0
-"""Seconds that Slack may ask to wait; a budget that is used up is full again after a minute."""
+"""Seconds that a platform may ask to wait; a budget that is used up is full again after a minute."""
 
 T = TypeVar("T")
 
 
 async def patiently(work: Callable[[], Awaitable[T]], sleep: Callable[[float], Awaitable[None]]) -> T:
-    """Return what *work* comes to, beginning again while Slack asks to wait or cannot be reached.
+    """Return what *work* comes to, beginning again while a platform asks to wait or cannot be reached.
 
     After `ATTEMPTS` the last error is raised as it is.
     """
