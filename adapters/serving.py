@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from adapters.health import serve_health
+from adapters.platforms import reached
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -45,10 +46,8 @@ async def open_working(settings: Settings) -> AsyncIterator[Service]:
     from bot.bootstrap import open_service
 
     async with open_service(settings) as service, AsyncExitStack() as stack:
-        if "Slack" in settings.platforms:
-            from adapters.slack.reach import reach_slack
-
-            await stack.enter_async_context(reach_slack(service))
+        for platform in reached(service):
+            await stack.enter_async_context(platform)
         async with service.working():
             yield service
 

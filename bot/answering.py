@@ -8,19 +8,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.chat import ChatError
-from bot.context import catch_up
+from bot.context import catch_up, take_out
 from bot.controls import while_writing
 from bot.courier import courier_for
 from bot.pacing import first_of
 from bot.reply import Reply, report
 from bot.screens import Edits, Spot
-from bot.wording import RESTARTING, sentence
+from bot.wording import RESTARTING, counted, sentence
 from pipeline.domain import Question, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bot.chat import ChatAdapter
+    from bot.arriving import Arriving
+    from bot.chat import ChatAdapter, Thread
     from bot.context import Context
     from bot.courier import Courier
     from bot.lanes import Lane
@@ -43,16 +44,23 @@ class Answering:
         limiters: Limiters,
         clock: Clock,
         context: Context | None,
+        arriving: Arriving,
         memory_s: float,
+        files_s: float,
     ) -> None:
-        """Let a question wait for at most *memory_s* until the turn before it is remembered."""
+        """Let a question wait for at most *memory_s* until the turn before it is remembered.
+
+        And for at most *files_s* for files on their way that it may be about.
+        """
         self._adapter = adapter
         self._ask = ask
         self._questions = questions
         self._limiters = limiters
         self._clock = clock
         self._context = context
+        self._arriving = arriving
         self._memory_s = memory_s
+        self._files_s = files_s
         self.closing = False
         """Whether the program ends, so that no further answer is begun."""
 
@@ -85,10 +93,13 @@ class Answering:
             await self._questions.leave(asked)
         asked.done = True
 
-    async def take_back(self, asked: Asked) -> None:
-        """Forget a question that was deleted, and remove what stands because of it."""
+    async def take_back(self, asked: Asked, lane: Lane | None = None) -> None:
+        """Forget a question that was taken back, and remove what stands because of it."""
         await self._questions.bury(asked)
         await self._courier(asked).remove(asked.messages)
+        if lane is not None:
+            await self._remembered(lane)
+        await take_out(self._context, asked.message)
 
     async def _answer(self, lane: Lane, asked: Asked) -> None:
         """Answer a question, again when it changes meanwhile, until its answer stands or it is deleted."""
@@ -96,7 +107,7 @@ class Answering:
             asked.again = False
             asked.reply = reply = self._reply(asked)
             stage = "One moment…" if lane.memory is not None else ""
-            outcome = await reply.show(partial(self._begin, lane, asked), stage=stage)
+            outcome = await reply.show(partial(self._begin, lane, asked, reply), stage=stage)
             if outcome.unfinished and not asked.overtaken:
                 await self._questions.leave(asked)
                 return
@@ -108,16 +119,31 @@ class Answering:
                 await self.put_off(asked)
                 return
             await self._questions.begin_again(asked)
-        await self.take_back(asked)
+        await self.take_back(asked, lane)
 
-    async def _begin(self, lane: Lane, asked: Asked) -> AnswerStream:
+    async def _begin(self, lane: Lane, asked: Asked, reply: Reply) -> AnswerStream:
         """Ask, once the turn before is remembered and what was said before the bot was called is known."""
-        if lane.memory is not None:
-            await first_of(asyncio.shield(lane.memory), self._clock.sleep(self._memory_s))
+        await self._remembered(lane)
+        await self._await_files(lane.thread, reply)
         if asked.attempt == 1:
             await catch_up(self._adapter, self._context, asked.message)
+        else:  # what it read like before is not what was said
+            await take_out(self._context, asked.message)
         thread, key = lane.thread, asked.message.message_id
         return self._ask(Question(text=asked.text, scope=thread.scope, thread=thread.key, key=key))
+
+    async def _remembered(self, lane: Lane) -> None:
+        """Return when the turns so far are remembered, as far as that can be waited for."""
+        if lane.memory is not None:
+            await first_of(asyncio.shield(lane.memory), self._clock.sleep(self._memory_s))
+
+    async def _await_files(self, thread: Thread, reply: Reply) -> None:
+        """Give files that the question may be about a moment to arrive."""
+        places = await self._arriving.wanted(thread)
+        if places:
+            reply.stage(f"Waiting for {counted(len(places), 'file')}…")
+            ended = self._arriving.ended(thread.scope, places)
+            await first_of(ended, self._clock.sleep(self._files_s))
 
     async def _remember(self, stream: AnswerStream) -> None:
         try:
@@ -137,6 +163,7 @@ class Answering:
 
     def _spot(self, asked: Asked) -> Spot:
         return Spot(
+            asker=asked.message.author,
             thread=asked.thread,
             key=asked.nonce,
             standing=asked.messages,

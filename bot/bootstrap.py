@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from bot.arriving import Arriving
 from bot.models import Models
 from bot.stores import open_stores
 from pipeline import catalog as jobs
@@ -17,6 +18,7 @@ from pipeline.ask import Pipeline
 from pipeline.errors import CatalogError, PipelineError
 from pipeline.ingestion.indexer import Indexer
 from pipeline.ingestion.intake import Intake, Upload
+from pipeline.ingestion.kept import Kept
 from pipeline.ingestion.preparation import Preparation
 from pipeline.ingestion.rebuild import Rebuilder
 from pipeline.ingestion.sandbox import ParseLimits, Sandbox
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 
     from bot.settings import Settings
     from bot.stores import Stores
-    from pipeline.domain import Document, Scope
+    from pipeline.catalog import Holdings
+    from pipeline.domain import Document, Filters, Scope
     from pipeline.ingestion.intake import Accepted
     from pipeline.storage.job import Job
 
@@ -45,6 +48,8 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+JOBS_S = 7.0
+"""How long the files in work may go on when the program ends; ten seconds after SIGTERM Docker kills."""
 POLL_S = 0.1
 """How often the end of a job is looked for; another process may be doing it."""
 
@@ -69,9 +74,15 @@ class Service:
         self.stores = stores
         self.models = models
         self.sources = sources
-        self.intake = Intake(stores.catalog, stores.queue, sources.fetch, utc_now)
+        self.arriving = Arriving(self._is_searchable)
+        kept = Kept()
+        self.intake = Intake(stores.catalog, stores.queue, sources.fetch, utc_now, kept)
         preparation = Preparation(
-            fetch=sources.fetch, parse=sandbox.parse, analyze=analyze, embedder=models.working_embedder_for
+            fetch=sources.fetch,
+            parse=sandbox.parse,
+            analyze=analyze,
+            embedder=models.working_embedder_for,
+            kept=kept,
         )
         self.rebuilder = Rebuilder(
             catalog=stores.catalog,
@@ -100,6 +111,7 @@ class Service:
             },
             owner=stores.owner,
             slots=settings.ingestion.workers,
+            grace=JOBS_S,
             on_dead=indexer.give_up,
             daily=stores.prune,
         )
@@ -126,13 +138,22 @@ class Service:
             rerank=intent.rerank,
         )
         return Pipeline(
-            holdings=stores.catalog.holdings,
+            holdings=self._holdings,
             search=lookup,
             reader=llm.reader,
             attributor=Attributor(await self.models.embedder(), analyze),
             memory=ThreadMemory(stores.threads, llm.summarizer, utc_now),
             clock=time.perf_counter,
         )
+
+    async def _holdings(self, scope: Scope, filters: Filters) -> Holdings:
+        """Count a channel's documents by state; what is only on its way there is pending, too."""
+        held = await self.stores.catalog.holdings(scope, filters)
+        coming = self.arriving.count(scope) if filters.document_ids is None else 0
+        return replace(held, pending=max(held.pending, coming))
+
+    async def _is_searchable(self, scope: Scope) -> bool:
+        return (await self.stores.catalog.holdings(scope)).ready > 0
 
     async def describe_models(self) -> list[str]:
         """Return a sentence for each model that is used. Raises `ModelError`."""

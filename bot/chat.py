@@ -22,12 +22,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from pipeline.domain import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+WEB: Final = frozenset({"http", "https"})
+"""The schemes of addresses that people can open wherever they are."""
 
 
 class ChatError(Exception):
@@ -92,6 +95,8 @@ class Capabilities:
     """Calls that may follow each other at once after a pause."""
     max_buttons: int = 0
     max_upload_bytes: int = 0
+    link_schemes: frozenset[str] = WEB
+    """What the addresses begin with that people can open there; no other is shown to them."""
     edit_share: Share = Share.WORKSPACE
 
 
@@ -234,7 +239,8 @@ class ChatAdapter(Protocol):
     async def set_status(self, thread: Thread, text: str | None) -> None:
         """Say what the bot is doing, in a place that leaves no message behind; None: nothing any more.
 
-        A platform without such a place does nothing. Raises `ChatError`.
+        A platform without such a place does nothing; one that streams, and can show no status, raises
+        `NotAllowed`, so that a message says it. Raises `ChatError`.
         """
 
     async def mark(self, thread: Thread, message_id: str, mark: Mark) -> None:
@@ -246,8 +252,10 @@ class ChatAdapter(Protocol):
     async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:
         """Return the last *limit* messages of a thread, oldest first. Raises `ChatError`."""
 
-    async def open_stream(self, thread: Thread) -> LiveMessage | None:
+    async def open_stream(self, thread: Thread, *, asker: str | None = None) -> LiveMessage | None:
         """Return a message that will grow, or None: post and edit instead. Nothing is shown by opening it.
+
+        *asker* is whoever it is for; None: nobody knows.
 
         Raises `ChatError`, which is as good as None.
         """

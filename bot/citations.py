@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
+from bot.chat import WEB
 from pipeline.markers import cited_in
 
 if TYPE_CHECKING:
@@ -29,18 +30,20 @@ _SPECIAL = re.compile(
     """,
     re.VERBOSE,
 )
-_LINKED = frozenset({"http", "https", "file"})
 
 
-def block(citations: Iterable[Citation], answer: str) -> str:
-    """Return one line for each citation whose marker stands in *answer*, by label; "" for none."""
+def block(citations: Iterable[Citation], answer: str, schemes: frozenset[str] = WEB) -> str:
+    """Return one line for each citation whose marker stands in *answer*, by label; "" for none.
+
+    Addresses of other *schemes* than these are left out, because people could not open them.
+    """
     used = cited_in(answer)
-    return _lines((c for c in citations if c.label in used), QUOTE_LENGTH)
+    return _lines((c for c in citations if c.label in used), QUOTE_LENGTH, schemes)
 
 
-def passages(citations: Iterable[Citation]) -> str:
+def passages(citations: Iterable[Citation], schemes: frozenset[str] = WEB) -> str:
     """Return one line for each citation, with longer quotes: what to show instead of an answer."""
-    return _lines(citations, PASSAGE_LENGTH)
+    return _lines(citations, PASSAGE_LENGTH, schemes)
 
 
 def literal(text: str, limit: int) -> str:
@@ -57,22 +60,21 @@ def file_name(name: str) -> str:
     return literal(clean, NAME_LENGTH + 1)
 
 
-def _lines(citations: Iterable[Citation], length: int) -> str:
+def _lines(citations: Iterable[Citation], length: int, schemes: frozenset[str]) -> str:
     """Join the citations' lines with hard breaks, so that no renderer runs them together."""
     ordered = sorted(citations, key=lambda c: (len(c.label), c.label))
-    return "  \n".join(_line(citation, length) for citation in ordered)
+    return "  \n".join(_line(citation, length, schemes) for citation in ordered)
 
 
-def _line(citation: Citation, length: int) -> str:
+def _line(citation: Citation, length: int, schemes: frozenset[str]) -> str:
     section = literal(citation.section, NAME_LENGTH) if citation.section else ""
     places = (file_name(citation.display_name), citation.place.position, section)
     where = ", ".join(part for part in places if part)
     quoted = f" — “{literal(citation.quote, length)}”" if citation.quote else ""
-    link = _link(citation.url)
-    return f"[{citation.label}] {where}{quoted}{link}"
+    return f"[{citation.label}] {where}{quoted}{_link(citation.url, schemes)}"
 
 
-def _link(url: str | None) -> str:
+def _link(url: str | None, schemes: frozenset[str]) -> str:
     """Return a link in the form that shows no preview; "" for an address that is none to follow."""
     if not url:
         return ""
@@ -81,7 +83,7 @@ def _link(url: str | None) -> str:
         scheme = urlsplit(target).scheme
     except ValueError:
         return ""
-    return f" ([open](<{target}>))" if scheme in _LINKED else ""
+    return f" ([open](<{target}>))" if scheme in schemes else ""
 
 
 def _one_line(text: str) -> str:

@@ -9,7 +9,7 @@ from bot.choices import ChannelSettings
 from bot.citations import file_name, literal
 from bot.controls import FORGET
 from bot.forgetting import Forgetting, describe
-from bot.judgement import Judgement, account_for
+from bot.judgement import Judgement, account_for, form_of
 from bot.records import Caller, Customs
 from bot.wording import counted
 
@@ -96,6 +96,14 @@ class Commands:
             return await self._forget(event.thread, event.value, caller)
         return await self._judgement.act(event)
 
+    @staticmethod
+    def form(action: str, value: str) -> Form | None:
+        """Return the form that a button opens, where it must be open before anything else is done.
+
+        `act` returns it as well, when it has done what the button stands for.
+        """
+        return form_of(action, value)
+
     async def question_of(self, scope: Scope, message: str) -> tuple[Thread, str] | None:
         """Return the thread and the message id of the question that a message is, or that it answers.
 
@@ -172,12 +180,12 @@ class Commands:
     async def _help(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
         """Say how to use the bot."""
         code, managers = self._customs.code, self._customs.managers
-        here = isinstance(where, Thread)
+        here = isinstance(where, Thread) and self._customs.in_threads
         answer = "the last answer of this thread" if here else "your last answer in this channel"
         entries = (
             f"{code('docs')}: what this channel has, with the id of each document",
-            f"{code('forget ID')}: take back a document that you uploaded; {managers} can take back any, "
-            f"and {code('forget all')} takes back every one",
+            f"{code('forget ID')} or {code('forget NAME')}: take back a document that you uploaded; "
+            f"{managers} can take back any, and {code('forget all')} takes back every one",
             f"{code('why')}: how {answer} came about",
             f"{code('status')}: models, documents, and the files that still wait",
             f"{code('settings')}: how I behave in this channel",

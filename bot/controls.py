@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bot.chat import Button
+
+if TYPE_CHECKING:
+    from bot.chat import Body
 
 FORGET = "forget"
 """Takes a document back; the value is its id."""
@@ -31,3 +36,8 @@ def under_answer(question: str) -> tuple[Button, ...]:
 def while_writing(question: str) -> tuple[Button, ...]:
     """Return the buttons of an answer that is being written."""
     return (Button(label="Stop", action=STOP, value=question),)
+
+
+def still_written(body: Body) -> bool:
+    """Tell whether *body* is not the last word of an answer: such an edit may as well be left out."""
+    return any(button.action == STOP for button in body.buttons)

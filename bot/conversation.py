@@ -9,11 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
 
 from bot.answering import Answering
+from bot.arriving import Arriving
 from bot.attention import Attention
 from bot.incoming import IncomingMessage, MessageDeleted, MessageEdited, StopRequested
 from bot.lanes import Lane
 from bot.pacing import first_of
-from bot.questions import Questions
+from bot.questions import Questions, as_new
 from bot.reply import Halt
 from bot.wording import sentence
 from pipeline.domain import Reason
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-GRACE = 10.0
+GRACE = 3.0
 """Seconds that stopped answers have for their last edit when the program ends."""
 
 
@@ -45,6 +46,8 @@ class Limits:
     """Questions of one thread behind the one that is being answered; a further one is refused."""
     memory_s: float = 20.0
     """How long a question waits until the turn before it is remembered."""
+    files_s: float = 20.0
+    """How long it waits for files on their way that it may be about."""
     kept: int = 1000
     """Answered questions that are known even while the ledger is not to be had."""
     resumes: int = 5
@@ -68,6 +71,7 @@ class Conversation:
         clock: Clock,
         preferences: PreferenceStore | None = None,
         context: Context | None = None,
+        arriving: Arriving | None = None,
         limits: Limits | None = None,
     ) -> None:
         self._adapter = adapter
@@ -82,10 +86,12 @@ class Conversation:
             limiters=limiters,
             clock=clock,
             context=context,
+            arriving=arriving or Arriving(),
             memory_s=self._limits.memory_s,
+            files_s=self._limits.files_s,
         )
         self._lanes: dict[Thread, Lane] = {}
-        self._notices: set[asyncio.Task[None]] = set()
+        self._notices: set[asyncio.Task[Any]] = set()
         self.resumes = False
         """Whether `resume` was called: then what another replica leaves is taken over as well."""
 
@@ -99,7 +105,8 @@ class Conversation:
             case MessageDeleted():
                 self._withdraw(event)
             case StopRequested(thread=thread):
-                self.stop(thread)
+                if not self.stop(thread, everything=False):
+                    self._notice(self.stop_elsewhere(thread))
             case _:
                 assert_never(event)
 
@@ -107,6 +114,8 @@ class Conversation:
         """Answer what processes that died, or were restarted, left unanswered, in the messages that stand."""
         if self._answering.closing:
             return
+        for lane in list(self._lanes.values()):
+            await self._heed(lane)
         found = await self._questions.take_over(self._adapter.name, starting=not self.resumes)
         self.resumes = True
         for asked in found:
@@ -114,13 +123,31 @@ class Conversation:
         if found:
             logger.info("questions taken up again: %d", len(found))
 
-    def stop(self, thread: Thread) -> bool:
-        """Stop the answer that is being written in *thread*; False: there is none."""
+    def stop(self, thread: Thread, *, everything: bool = True) -> bool:
+        """Stop the answer that is being written in *thread*; False: there is none, and none is to come.
+
+        *everything* that was asked there so far is stopped with it, and in any case if none is written yet.
+        """
         lane = self._lanes.get(thread)
-        if lane is None or lane.running is None or lane.running.reply is None:
+        if lane is None:
             return False
-        lane.running.reply.halt(Halt.STOPPED)
-        return True
+        writing = lane.running is not None and lane.running.halt(Halt.STOPPED)
+        if writing and not everything:
+            return True
+        coming = bool(lane.waiting) or lane.arrival is not None
+        for asked in lane.stop():
+            self._refuse(asked, sentence(Reason.CANCELLED))
+        return writing or coming
+
+    async def stop_elsewhere(self, thread: Thread) -> bool:
+        """Ask whichever replica is at the questions of *thread* to stop, at its next beat; False: none is."""
+        return await self._questions.stop(thread)
+
+    async def kept(self) -> None:
+        """Return when it is decided what becomes of everything that was received so far, and kept."""
+        arrivals = [lane.arrival for lane in self._lanes.values() if lane.arrival is not None]
+        if arrivals:
+            await asyncio.wait(arrivals)
 
     async def answered(self, thread: Thread) -> None:
         """Return when every question of *thread* so far has its final text."""
@@ -142,15 +169,15 @@ class Conversation:
         for lane in list(self._lanes.values()):
             while lane.waiting:
                 self._notice(self._answering.put_off(lane.waiting.popleft()))
-            if lane.running is not None and lane.running.reply is not None:
-                lane.running.reply.halt(Halt.RESTARTING)
+            if lane.running is not None:
+                lane.running.halt(Halt.RESTARTING)
         await first_of(self.settled(), self._clock.sleep(GRACE))
         left = self._tasks()
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
-    def _tasks(self, thread: Thread | None = None) -> list[asyncio.Task[None]]:
+    def _tasks(self, thread: Thread | None = None) -> list[asyncio.Task[Any]]:
         if thread is not None:
             lane = self._lanes.get(thread)
             return lane.tasks if lane is not None else []
@@ -172,12 +199,14 @@ class Conversation:
     async def _reconsider(self, event: MessageEdited, lane: Lane) -> None:
         """Answer a question anew, in the messages of its first answer if there are any."""
         known = self._questions.known(event.thread.scope, event.message_id)
+        if not event.mentioned and await self._unname(event, lane):
+            return
         if known is not None and not known.done:
             await self._amend(known, event.text)
             return
         asked = await self._questions.reopen(event)
         if asked is None and known is None and event.mentioned:
-            asked = await self._questions.open(_message(event))
+            asked = await self._questions.open(as_new(event))
         self._admit(lane, asked)
 
     async def _amend(self, asked: Asked, text: str) -> None:
@@ -185,14 +214,38 @@ class Conversation:
         if asked.gone or asked.text == text:
             return
         asked.text = text
-        if asked.reply is not None:
-            asked.again = True
-            asked.reply.halt(Halt.WITHDRAWN)
+        asked.again = asked.halt(Halt.WITHDRAWN)
         await self._questions.amend(asked)
+
+    async def _unname(self, event: MessageEdited, lane: Lane) -> bool:
+        """Take back a question that names us no more; False: it did not, or is none."""
+        name = event.thread.scope, event.message_id
+        known = self._questions.known(*name)
+        at_work = known is not None and not known.done
+        asked = known if at_work else await self._questions.recall(*name)
+        if asked is None or not asked.message.mentioned:
+            return False
+        asked.unnamed = True
+        if at_work:
+            asked.drop()
+        else:
+            self._notice(self._answering.take_back(asked, lane))
+        return True
+
+    async def _heed(self, lane: Lane) -> None:
+        """Stop what another replica was asked to stop."""
+        for asked in filter(None, [lane.running, *lane.waiting]):
+            if not await self._questions.stopped(asked) or asked.halt(Halt.STOPPED):
+                continue
+            if asked in lane.waiting:
+                lane.waiting.remove(asked)
+                self._refuse(asked, sentence(Reason.CANCELLED))
 
     async def _take_up(self, asked: Asked, lane: Lane) -> None:
         """Let a question wait for its turn again, unless it seems to be what processes die of."""
-        if asked.resumed > self._limits.resumes:
+        if asked.stopped:
+            self._refuse(asked, sentence(Reason.CANCELLED))
+        elif asked.resumed > self._limits.resumes:
             logger.warning("a question was given up: each attempt at it was cut short")
             self._refuse(asked, sentence(Reason.INTERNAL_ERROR))
         else:
@@ -201,7 +254,9 @@ class Conversation:
     def _admit(self, lane: Lane, asked: Asked | None) -> None:
         if asked is None:
             return
-        if self._answering.closing:
+        if lane.stopped:
+            self._refuse(asked, sentence(Reason.CANCELLED))
+        elif self._answering.closing:
             self._notice(self._answering.put_off(asked))
         elif len(lane.waiting) >= self._limits.waiting:
             logger.info("a question was refused: too many wait in its thread")
@@ -215,10 +270,8 @@ class Conversation:
             lanes = [lane for lane in self._lanes.values() if lane.thread.scope == event.scope]
             arrivals = [lane.arrival for lane in lanes if lane.arrival is not None]
             self._notice(self._look_up_and_remove(event, arrivals))
-            return
-        asked.gone = True
-        if asked.reply is not None:
-            asked.reply.halt(Halt.WITHDRAWN)
+        else:
+            asked.drop()
 
     async def _look_up_and_remove(
         self, event: MessageDeleted, arrivals: Sequence[asyncio.Task[None]]
@@ -230,13 +283,13 @@ class Conversation:
         if known is not None and not known.done:
             self._withdraw(event)
         elif (asked := await self._questions.recall(event.scope, event.message_id)) is not None:
-            await self._answering.take_back(asked)
+            await self._answering.take_back(asked, self._lanes.get(asked.thread))
 
     def _refuse(self, asked: Asked, why: str) -> None:
         """Say *why* there is no answer, without holding up the thread."""
         self._notice(self._answering.refuse(asked, why))
 
-    def _notice(self, work: Coroutine[Any, Any, None]) -> None:
+    def _notice(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(work, name="notice")
         self._notices.add(task)
         task.add_done_callback(self._notices.discard)
@@ -244,13 +297,3 @@ class Conversation:
     def _retire(self, lane: Lane) -> None:
         if self._lanes.get(lane.thread) is lane:
             del self._lanes[lane.thread]
-
-
-def _message(event: MessageEdited) -> IncomingMessage:
-    return IncomingMessage(
-        event_id=event.event_id,
-        message_id=event.message_id,
-        thread=event.thread,
-        author=event.author,
-        text=event.text,
-    )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.chat import Body, ChatError, MessageGone, RateLimited, TooLong, Unreachable
+from bot.chat import Body, ChatError, MessageGone, NotAllowed, RateLimited, TooLong, Unreachable
 from bot.splitting import SMALLEST, split
 
 if TYPE_CHECKING:
@@ -112,11 +112,15 @@ class Courier:
             except ChatError as error:
                 logger.warning("a message could not be removed: %s", type(error).__name__)
 
-    async def show_status(self, thread: Thread, text: str) -> None:
-        """Say what is being done, beside the messages, if the platform lets us. Uses up no budget."""
-        if self._statuses.get(thread) != text:
-            self._statuses[thread] = text
-            await self._set_status(thread, text)
+    async def show_status(self, thread: Thread, text: str) -> bool:
+        """Say what is being done, beside the messages; False: nobody can see it there. Uses up no budget."""
+        if self._statuses.get(thread) == text:
+            return True
+        self._statuses[thread] = text
+        if await self._set_status(thread, text):
+            return True
+        del self._statuses[thread]
+        return False
 
     async def end_status(self) -> None:
         """Take back what `show_status` said, if the platform lets us."""
@@ -124,11 +128,14 @@ class Courier:
             thread, _ = self._statuses.popitem()
             await self._set_status(thread, None)
 
-    async def _set_status(self, thread: Thread, text: str | None) -> None:
+    async def _set_status(self, thread: Thread, text: str | None) -> bool:
+        """Change the status; False: the platform shows none, now or later."""
         try:
             await self.adapter.set_status(thread, text)
         except ChatError as error:
             logger.info("a status was not changed: %s", type(error).__name__)
+            return not isinstance(error, NotAllowed)
+        return True
 
     async def _wait(self) -> None:
         while (delay := self._limiter.delay(self._clock.monotonic(), final=True)) > 0:

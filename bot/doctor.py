@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from bot.models import Models, embedding_choice, llm_choice
 from bot.stores import open_stores
-from bot.wording import unserved
 from pipeline.catalog import INGEST
 from pipeline.errors import CatalogUnavailable, ModelError, PipelineError, StorageError
 from pipeline.generation.embedders import EMBEDDED_DIMENSION
@@ -203,17 +202,10 @@ def _model(name: str, choice: ModelChoice, status: ModelStatus, instead: str) ->
 
 
 async def _platforms(
-    settings: Settings, stores: Stores | None, served: Mapping[str, Examination]
+    settings: Settings, stores: Stores | None, platforms: Mapping[str, Examination]
 ) -> AsyncIterator[Check]:
-    """Look at each platform, and name those that will not be served; they must not be taken for running."""
+    """Look at each platform that is set up."""
     for platform in settings.platforms:
-        if platform in served:
-            async for check in served[platform](settings, stores):
+        if platform in platforms:
+            async for check in platforms[platform](settings, stores):
                 yield check
-            continue
-        yield Check(
-            name=platform.lower(),
-            status="warn",
-            message=unserved([platform]) or "",
-            remedy="use the terminal, 'footnote chat', or a version of Footnote that has the adapter",
-        )

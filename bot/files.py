@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bot.chat import MessageRef, Thread
 from bot.incoming import IncomingFile
 from bot.ledger import Book
+from pipeline.addresses import place_of
 from pipeline.entries import Entry
 
 if TYPE_CHECKING:
@@ -86,14 +87,16 @@ class Files:
         await self._book.save(*_name(upload), payload=_payload(upload))
 
     async def leave(self, upload: Upload) -> None:
-        """Leave *upload* to whoever resumes it; that it was cut short is not its fault."""
+        """Leave *upload* to whoever resumes it, here or elsewhere; that it was cut short is not its fault."""
         if upload.resumed:
             upload.resumed = 0
             await self._book.save(*_name(upload), payload=_payload(upload))
+        await self._book.leave(*_name(upload))
 
     async def close(self, upload: Upload) -> None:
-        """Note that the last word on *upload* stands."""
-        await self._book.save(*_name(upload), payload={}, state="done")
+        """Note that the last word on *upload* stands; what it led to is kept, and no name."""
+        kept = {"source": place_of(upload.file.source), "document_id": upload.document_id}
+        await self._book.save(*_name(upload), payload=kept, state="done")
 
 
 def _name(upload: Upload) -> tuple[Scope, str]:
@@ -107,6 +110,7 @@ def _payload(upload: Upload) -> dict[str, Any]:
         "source": file.source,
         "size": file.size,
         "message_id": file.message_id,
+        "changed": file.changed,
         "document_id": upload.document_id,
         "namesakes": list(upload.namesakes),
         "resumed": upload.resumed,
@@ -124,6 +128,7 @@ def _from(entry: Entry) -> Upload:
         source=kept["source"],
         size=kept["size"],
         message_id=kept["message_id"],
+        changed=kept.get("changed", False),
     )
     return Upload(
         file,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import binascii
-from base64 import urlsafe_b64decode
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -20,94 +16,23 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from bot.values import (
+    AppToken,
+    BotToken,
+    ConfigToken,
+    DiscordToken,
+    GuardedUrl,
+    SealingKeys,
+    Secret,
+    WebUrl,
+    keys_in,
+)
 from pipeline.addresses import is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 SLACK_API = "https://slack.com/api/"
-SEALING_KEY_BYTES = 32
-
-
-def _guarded_url(url: str) -> str:
-    """Accept https and wss anywhere, plain http and ws only to this machine: a token travels in clear."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https", "ws", "wss"} or not parts.hostname:
-        raise ValueError("this is not a web address; write it like https://host/path")
-    if parts.scheme in {"http", "ws"} and not is_loopback(parts.hostname):
-        raise ValueError("the token would travel in clear; use https, or a loopback address")
-    return url
-
-
-def _web_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("this is not a web address; write it like http://127.0.0.1:11434")
-    return url
-
-
-def _at_home(path: Path) -> Path:
-    """Read a leading ``~`` as shells do; .env has no shell to do so."""
-    try:
-        return path.expanduser()
-    except RuntimeError as error:
-        raise ValueError("nobody's home is known here; write the whole path") from error
-
-
-def _secret(secret: SecretStr) -> SecretStr:
-    """Take the spaces and line ends off that copying and secret files leave."""
-    return SecretStr(secret.get_secret_value().strip())
-
-
-def _beginning(prefix: str, name: str) -> Callable[[SecretStr], SecretStr]:
-    """Check how a token begins; Slack has several kinds, and they are easily taken for one another."""
-
-    def check(secret: SecretStr) -> SecretStr:
-        secret = _secret(secret)
-        if secret.get_secret_value().startswith(prefix):
-            return secret
-        other = next((kind for start, kind in _KINDS if secret.get_secret_value().startswith(start)), None)
-        raise ValueError(f"{name} begins with {prefix}" + (f"; this is {other}" if other else ""))
-
-    return check
-
-
-_KINDS = (
-    ("xoxb-", "a bot token"),
-    ("xapp-", "an app token"),
-    ("xoxp-", "a user token"),
-    ("xoxe.xoxb-", "a token that expires; an app with token rotation cannot be used"),
-    ("xoxe.xoxp-", "a configuration token, or a user token that expires"),
-    ("xoxe-", "a token for renewing another one"),
-)
-
-
-def _sealing(secret: SecretStr) -> SecretStr:
-    keys = _keys(secret.get_secret_value())
-    if not keys or not all(_is_sealing_key(key) for key in keys):
-        raise ValueError("a key is 32 random bytes in URL-safe base64; docs/slack.md shows how to make one")
-    return SecretStr(",".join(keys))
-
-
-def _keys(text: str) -> list[str]:
-    return [key for part in text.split(",") if (key := part.strip())]
-
-
-def _is_sealing_key(key: str) -> bool:
-    try:
-        return len(urlsafe_b64decode(key)) == SEALING_KEY_BYTES
-    except (binascii.Error, ValueError):
-        return False
-
-
-Folder = Annotated[Path, AfterValidator(_at_home)]
-GuardedUrl = Annotated[str, AfterValidator(_guarded_url)]
-WebUrl = Annotated[str, AfterValidator(_web_url)]
-Secret = Annotated[SecretStr, AfterValidator(_secret)]
-BotToken = Annotated[SecretStr, AfterValidator(_beginning("xoxb-", "a bot token"))]
-AppToken = Annotated[SecretStr, AfterValidator(_beginning("xapp-", "an app token"))]
-ConfigToken = Annotated[SecretStr, AfterValidator(_beginning("xoxe.xoxp-", "a configuration token"))]
-SealingKeys = Annotated[SecretStr, AfterValidator(_sealing)]
 
 
 class Group(BaseModel):
@@ -220,9 +145,24 @@ class Slack(Group):
     )
 
     @property
+    def lacking(self) -> str | None:
+        """What must be set for Slack to be served, as a sentence; None: nothing."""
+        if self.bot_token is None and self.client_id is None:
+            return (
+                "No Slack workspace is set; set FOOTNOTE_SLACK__BOT_TOKEN, and FOOTNOTE_SLACK__APP_TOKEN for "
+                "Socket Mode or FOOTNOTE_SLACK__SIGNING_SECRET for HTTP. docs/slack.md shows how."
+            )
+        if self.app_token is None and self.signing_secret is None:
+            return (
+                "Nothing would arrive from Slack; set FOOTNOTE_SLACK__APP_TOKEN for Socket Mode, or "
+                "FOOTNOTE_SLACK__SIGNING_SECRET for events over HTTP. docs/slack.md shows how."
+            )
+        return None
+
+    @property
     def sealing_keys(self) -> tuple[str, ...]:
         """The keys that stored tokens are sealed with; the first one seals, all open."""
-        return () if self.encryption_key is None else tuple(_keys(self.encryption_key.get_secret_value()))
+        return () if self.encryption_key is None else tuple(keys_in(self.encryption_key.get_secret_value()))
 
     @model_validator(mode="wrap")
     @classmethod
@@ -269,11 +209,45 @@ def _fault(place: str | tuple[int | str, ...], message: str, kind: str = "misfit
 
 
 class Discord(Group):
-    """The Discord application; its adapter is not part of this version."""
+    """Discord: one bot, in as many servers as invite it."""
 
-    token: SecretStr | None = Field(None, description="The bot's token.")
-    api_base_url: GuardedUrl | None = Field(None, description="For proxies and local servers.")
-    gateway_url: GuardedUrl | None = Field(None, description="For proxies and local servers.")
+    token: DiscordToken | None = Field(None, description="The bot's token, from the application's Bot page.")
+    api_base_url: GuardedUrl | None = Field(
+        None, description="For proxies and local servers; goes with the gateway's."
+    )
+    gateway_url: GuardedUrl | None = Field(
+        None, description="For proxies and local servers; goes with the API's."
+    )
+    message_content: bool = Field(
+        True,
+        description="Ask for the message content intent; follow-ups and files without a mention need it.",
+    )
+    sharded: bool = Field(
+        False,
+        description="Use as many connections as Discord recommends; with 2,500 servers, it demands several.",
+    )
+    sync_commands: bool = Field(
+        True, description="Tell Discord which commands there are, when they have changed."
+    )
+    recheck_hours: float = Field(
+        6.0, gt=0, le=720, description="Hours between two looks at whether indexed files are still there."
+    )
+
+    @property
+    def lacking(self) -> str | None:
+        """What must be set for Discord to be served, as a sentence; None: nothing."""
+        if self.token is None:
+            return "No Discord application is set; set FOOTNOTE_DISCORD__TOKEN. docs/discord.md shows how."
+        return None
+
+    @property
+    def halfway(self) -> str | None:
+        """Which address is missing beside the other one; None: neither, or both are given."""
+        if (self.api_base_url is None) == (self.gateway_url is None):
+            return None
+        return (
+            "FOOTNOTE_DISCORD__API_BASE_URL" if self.api_base_url is None else "FOOTNOTE_DISCORD__GATEWAY_URL"
+        )
 
 
 class Http(Group):

@@ -64,7 +64,7 @@ class IncomingFile:
 
     event_id: str
     file_id: str
-    """The same for every event about this file; another for another version of it."""
+    """The same for every event about this upload; another when the file is shared anew or has changed."""
     thread: Thread
     """Where to say what became of it."""
     author: str
@@ -75,6 +75,8 @@ class IncomingFile:
     """Bytes, as the platform declares them; None: it does not say."""
     message_id: str | None = None
     """The message that carries it, for a sign of how it stands; None: there is none, or nobody knows."""
+    changed: bool = False
+    """Whether it came before and may have other contents now; if it has not, nobody needs to hear of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

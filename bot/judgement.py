@@ -64,9 +64,9 @@ class Judgement:
         )
         if not known:
             return Body(text=_UNKNOWN)
-        if event.action == BAD:
-            return replace(_FORM, value=event.value)
-        return Body(text=_THANKS if event.action == GOOD else _NOTED if note else _SORRY)
+        return form_of(event.action, event.value) or Body(
+            text=_THANKS if event.action == GOOD else _NOTED if note else _SORRY
+        )
 
     async def _sources(self, event: IncomingAction, turn: RecordedTurn) -> Body:
         citations = cited(turn.response)
@@ -77,6 +77,11 @@ class Judgement:
 
     async def _why(self, event: IncomingAction, turn: RecordedTurn) -> Body:
         return Body(text=await account_for(self._library, event.thread.scope, turn, "this answer"))
+
+
+def form_of(action: str, value: str) -> Form | None:
+    """Return the form that a button opens; None: it opens none."""
+    return replace(_FORM, value=value) if action == BAD else None
 
 
 async def account_for(library: Library, scope: Scope, turn: RecordedTurn, which: str) -> str:

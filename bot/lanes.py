@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,6 +29,16 @@ class Lane:
         self.arrival: asyncio.Task[None] | None = None
         """Runs until it is decided what becomes of everything that arrived so far."""
         self._worker: asyncio.Task[None] | None = None
+        self._arrived = 0
+        self._deciding = 0
+        """Which of the things that arrived is being decided on."""
+        self._stopped = 0
+        """How many had arrived when everything was stopped."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether what is being decided on arrived before everything was stopped."""
+        return self._deciding <= self._stopped
 
     @property
     def answering(self) -> list[asyncio.Task[None]]:
@@ -41,7 +52,16 @@ class Lane:
 
     def arrive(self, decide: Callable[[], Awaitable[None]]) -> None:
         """Run *decide*, which may `put` a question in, after whatever arrived earlier was decided."""
-        self.arrival = self._start(self._after(self.arrival, decide), "arrival")
+        self._arrived += 1
+        work = partial(self._decide, self._arrived, decide)
+        self.arrival = self._start(self._after(self.arrival, work), "arrival")
+
+    def stop(self) -> list[Asked]:
+        """Let nothing be answered that waits, or is only just arriving; return what waited."""
+        self._stopped = self._arrived
+        waited = list(self.waiting)
+        self.waiting.clear()
+        return waited
 
     def put(self, asked: Asked) -> None:
         """Let a question wait for its turn."""
@@ -52,6 +72,10 @@ class Lane:
     def remember(self, work: Callable[[], Awaitable[None]]) -> None:
         """Run *work*, which the next question of the thread should wait for."""
         self.memory = self._start(self._after(self.memory, work), "memory")
+
+    async def _decide(self, number: int, decide: Callable[[], Awaitable[None]]) -> None:
+        self._deciding = number
+        await decide()
 
     async def _work(self) -> None:
         while self.waiting:

@@ -25,7 +25,8 @@ class Ledger(Protocol):
     async def reopen(self, scope: Scope, kind: str, key: str, *, payload: Mapping[str, Any]) -> Entry | None:
         """Own an entry that is done for its next attempt, with another *payload*.
 
-        None: somebody is at it, who finds the new payload there in the end; or it is gone or unknown.
+        None: somebody is at it, who finds the new payload there in the end; or it is unknown, or gone for
+        good, with nothing in its payload.
         """
 
     async def save(
@@ -51,6 +52,12 @@ class Ledger(Protocol):
 
     async def find(self, scope: Scope, kind: str, key: str) -> Entry | None:
         """Return an entry as it stands now."""
+
+    async def leave(self, scope: Scope, kind: str, key: str) -> None:
+        """Let go of an entry that stays open, for whoever takes over next; that may be this process."""
+
+    async def mark(self, scope: Scope, kind: str, thread: str, name: str) -> bool:
+        """Put *name* into the payloads of a thread's open entries, for their owners; False: it has none."""
 
     async def asked(self, scope: Scope, thread: str, author: str | None) -> bool:
         """Tell whether *author* (None: anybody) has asked a question in a thread."""
@@ -107,6 +114,14 @@ class Book:
     async def find(self, scope: Scope, key: str) -> Entry | None:
         """Return an entry; None as well when nobody knows."""
         return await _attempt(self._ledger.find(scope, self._kind, key), otherwise=None)
+
+    async def leave(self, scope: Scope, key: str) -> None:
+        """Let go of an entry that stays open, for whoever takes over next; that may be this process."""
+        await _attempt(self._ledger.leave(scope, self._kind, key), otherwise=None)
+
+    async def mark(self, scope: Scope, thread: str, name: str) -> bool:
+        """Put *name* into the payloads of a thread's open entries; False: it has none, or nobody knows."""
+        return await _attempt(self._ledger.mark(scope, self._kind, thread, name), otherwise=False)
 
     async def asked(self, scope: Scope, thread: str, author: str | None) -> bool | None:
         """Tell whether *author* (None: anybody) has asked in a thread; None: nobody knows."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.chat import ChatError
+from bot.context import condensed
 from bot.places import Places
 from bot.records import LibraryStatus, Waiting
 from pipeline.addresses import place_of
@@ -17,7 +18,7 @@ from pipeline.catalog import INGEST, REINDEX
 from pipeline.domain import IngestReason
 from pipeline.errors import CatalogError
 from pipeline.guardrails.policy import contains_injection_attempt
-from pipeline.guardrails.summary import check_summary
+from pipeline.guardrails.summary import MAX_CHARS, check_summary
 from pipeline.ingestion.intake import Upload
 from pipeline.markers import without_markers
 from pipeline.storage.job import JobState
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
     from pipeline.domain import Document, Scope
     from pipeline.ingestion.intake import Accepted
     from pipeline.storage.job import Job
-
-ADOPTED_CHARS = 600
-"""Of what was said before the bot was called; it becomes the thread's first summary, so it stays short."""
-
 
 TAKEN_BACK = "It was taken back while it was being fetched."
 
@@ -107,9 +104,12 @@ class ServiceLibrary:
     async def accept(self, scope: Scope, file: IncomingFile) -> Accepted:
         upload = Upload(source=file.source, display_name=file.name, uploader=file.author)
         with self._arriving(scope, file.source) as arrival:
+            earlier = await self._places.standing(scope, file.source) if file.changed else ()
             accepted = await self._places.enter(scope, upload)
             if accepted.document_id is None:
                 return accepted
+            if accepted.document_id in earlier:  # only its name has changed, or nothing that is read
+                accepted = replace(accepted, status="duplicate")
             # a file that left before anything was known of it here left nothing to take back
             if not (arrival.overtaken or await self._has_left(scope, file.source)):
                 return accepted
@@ -145,6 +145,19 @@ class ServiceLibrary:
     async def holders(self, platform: str, workspace: str, source: str) -> Sequence[Scope]:
         """Return the channels of a workspace that may have documents from *source*; no other has any."""
         return await self._scopes.holding(platform, workspace, place_of(source))
+
+    async def keeping(self, platform: str, workspace: str, source: str) -> Sequence[Scope]:
+        """Return the channels of a workspace that have a document from *source*, or are just getting it."""
+        place = place_of(source)
+        kept = {
+            arrival.scope
+            for arrival in self._arrivals
+            if arrival.is_in(platform, workspace) and arrival.place == place
+        }
+        for scope in await self.holders(platform, workspace, source):
+            if place in map(place_of, await self._places.sources(scope)):
+                kept.add(scope)
+        return sorted(kept, key=str)
 
     async def sources(self, platform: str) -> AsyncIterator[tuple[Scope, str]]:
         """Yield where the files of every channel of a platform stay, one workspace after the other."""
@@ -197,7 +210,7 @@ def _waiting(job: Job) -> Waiting:
 
 
 class ServiceContext:
-    """What was said in a thread before the bot was called, kept as the thread's first summary."""
+    """What was said in a thread without the bot, kept in the thread's summary."""
 
     def __init__(self, service: Service) -> None:
         self._threads = service.stores.threads
@@ -206,15 +219,18 @@ class ServiceContext:
         return not (await self._threads.summary(thread.scope, thread.key)).text
 
     async def adopt(self, thread: Thread, turns: Sequence[Turn]) -> None:
-        """Keep the end of what was said, as far as it may become a summary; see `check_summary`.
+        """Add what was said to the summary, as far as it may become one; see `check_summary`.
 
         Markers go, because the next answer's sources have the same labels. A message that gives orders to
         the assistant is left out, and messages that do so only together leave nothing to keep.
         """
         said = [without_markers(turn.text) for turn in turns]
-        honest = " ".join(part for part in said if not contains_injection_attempt(part))
-        text = without_markers(" ".join(honest.split()))[-ADOPTED_CHARS:].strip()
+        honest = [part for part in said if not contains_injection_attempt(part)]
+        previous = await self._threads.summary(thread.scope, thread.key)
+        text = without_markers(condensed([previous.text, *honest], MAX_CHARS))
         if check_summary(text) is not None:
             return
-        previous = await self._threads.summary(thread.scope, thread.key)
         await self._threads.save_summary(thread.scope, thread.key, text, expected_version=previous.version)
+
+    async def retract(self, thread: Thread, question_key: str) -> None:
+        await self._threads.retract(thread.scope, thread.key, question_key)

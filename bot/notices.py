@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections import OrderedDict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot.chat import Button, ChatError, Mark, RateLimited, Unreachable
 from bot.citations import file_name, literal
 from bot.controls import FORGET
+from bot.patience import patiently
+from bot.recent import Recent
 from bot.screens import Edits
 from bot.wording import ingest_sentence
 from pipeline.addresses import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from bot.chat import ChatAdapter, Thread
     from bot.courier import Courier
@@ -57,28 +60,56 @@ class Notice:
         return True
 
 
+@dataclass(slots=True, eq=False)
+class _Message:
+    """A message that carries files."""
+
+    files: dict[str, Mark] = field(default_factory=dict)
+    """How each stands, by its place."""
+    sign: Mark | None = None
+    """What the message shows; None: nothing, or nobody knows."""
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 class Signs:
-    """The signs at the messages that carry files: each speaks for all files of its message."""
+    """The signs at the messages that carry files: each speaks for all files of its message.
 
-    def __init__(self, adapter: ChatAdapter) -> None:
+    The last one is insisted on. One that says that work goes on is left out if the platform is busy.
+    """
+
+    def __init__(self, adapter: ChatAdapter, sleep: Callable[[float], Awaitable[None]]) -> None:
         self._adapter = adapter
-        self._standing: OrderedDict[tuple[Thread, str], dict[str, Mark]] = OrderedDict()
+        self._sleep = sleep
+        self._messages: Recent[tuple[Thread, str], _Message] = Recent(SIGNED)
 
-    async def show(self, file: IncomingFile, mark: Mark) -> None:
-        """Note how *file* stands, and change the sign at its message if that changes it."""
+    async def show(self, file: IncomingFile, mark: Mark) -> bool:
+        """Note how *file* stands, and change the sign at its message if that changes it.
+
+        False: the platform could not be reached, it may be changed later.
+        """
         if file.message_id is None:
-            return
-        files = self._standing.setdefault((file.thread, file.message_id), {})
-        before = _together(files.values())
-        files[place_of(file.source)] = mark
-        if len(self._standing) > SIGNED:
-            self._standing.popitem(last=False)
-        if (sign := _together(files.values())) is None or sign is before:
-            return
+            return True
+        key = file.thread, file.message_id
+        message = self._messages.get(key) or _Message()
+        self._messages.note(key, message)
+        message.files[place_of(file.source)] = mark
         try:
-            await self._adapter.mark(file.thread, file.message_id, sign)
+            if mark is Mark.WORKING:
+                await self._put(*key, message)
+            else:
+                await patiently(lambda: self._put(*key, message), self._sleep)
         except ChatError as error:
             logger.info("a file's sign was not put up: %s", type(error).__name__)
+            return mark is Mark.WORKING or not isinstance(error, RateLimited | Unreachable)
+        return True
+
+    async def _put(self, thread: Thread, message_id: str, message: _Message) -> None:
+        """Show what is true now: other files of the message may have changed that. Raises `ChatError`."""
+        async with message.turn:
+            sign = _together(message.files.values())
+            if sign is not None and sign is not message.sign:
+                await self._adapter.mark(thread, message_id, sign)
+                message.sign = sign
 
 
 def _together(marks: Iterable[Mark]) -> Mark | None:

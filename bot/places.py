@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from pipeline.addresses import place_of
 from pipeline.catalog import queued_document, queued_payload
+from pipeline.domain import DocumentStatus
 from pipeline.errors import CatalogError
 from pipeline.storage.copies import Copies
 from pipeline.storage.job import JobState
@@ -63,18 +64,27 @@ class Places:
         place = place_of(source)
         async with self._turn(scope):
             await self._copies.strike(scope, place)
+            await self._entries.strike(scope, place)
             leaving = [one for one in await self._catalog.documents(scope) if place_of(one.source) == place]
             copies = await self._find_copies(scope)
             alone = [one.document_id for one in leaving if one.document_id not in copies]
             await self.forget(scope, alone)
             for document in leaving:
                 await self._move(scope, copies.get(document.document_id, []))
-            await self._entries.strike(scope, place)
 
     async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
         """Take documents back wherever they stand."""
         await self._service.forget(scope, document_ids)
         await self._entries.forget_documents(scope, document_ids)
+
+    async def standing(self, scope: Scope, source: str) -> list[str]:
+        """Return the ids of the documents from *source* that are, or are about to be, searched."""
+        place = place_of(source)
+        return [
+            one.document_id
+            for one in await self._catalog.documents(scope)
+            if place_of(one.source) == place and one.status is not DocumentStatus.FAILED
+        ]
 
     async def sources(self, scope: Scope) -> list[str]:
         """Return where the channel's files stay."""

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-DRAIN_S = 10.0
-"""How long running answers may go on when the platform is left."""
+DRAIN_S = 4.0
+"""How long running answers may go on when the platform is left; ten seconds after SIGTERM Docker kills."""
 BEAT_S = 5.0
 """How often this process shows that it is alive; three beats may be missed before others take over."""
 
@@ -51,8 +51,17 @@ class Platform:
 
         From then on, what another replica leaves is taken over as well.
         """
+        await self.uploads.resume()  # first, for questions wait for files
         await self.conversation.resume()
-        await self.uploads.resume()
+
+    async def close(self) -> None:
+        """Let running answers end, or say that they go on after a restart; once nothing more comes in."""
+        await asyncio.gather(
+            self.words.stop(),
+            self.uploads.stop(),
+            self.removals.stop(),
+            self.conversation.drain(DRAIN_S),
+        )
 
 
 class Part(Protocol):
@@ -90,13 +99,21 @@ async def open_platform(
         clock=clock,
         preferences=preferences,
         context=ServiceContext(service),
+        arriving=service.arriving,
     )
     commands = Commands(library, stores.threads, preferences, stores.ledger, customs)
     platform = Platform(
         conversation=conversation,
         commands=commands,
         words=Words(adapter, conversation, commands, ledger=stores.ledger, limiters=limiters, clock=clock),
-        uploads=Uploads(adapter, library, ledger=stores.ledger, limiters=limiters, clock=clock),
+        uploads=Uploads(
+            adapter,
+            library,
+            ledger=stores.ledger,
+            limiters=limiters,
+            clock=clock,
+            arriving=service.arriving,
+        ),
         removals=Removals(library, clock=clock),
     )
     parts = (platform.conversation, platform.uploads)
@@ -104,12 +121,7 @@ async def open_platform(
     try:
         yield platform
     finally:
-        await asyncio.gather(
-            platform.words.stop(),
-            platform.uploads.stop(),
-            platform.removals.stop(),
-            platform.conversation.drain(DRAIN_S),
-        )
+        await platform.close()
         alive.cancel()
         await asyncio.gather(alive, return_exceptions=True)
         await _release(stores.ledger, adapter.name)

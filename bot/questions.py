@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bot.chat import MessageRef, Thread
 from bot.incoming import IncomingMessage
 from bot.ledger import Book
+from bot.reply import Halt
 from pipeline.entries import Entry
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pipeline.domain import Scope
 
 QUESTION = "question"
+STOPPED = "stopped"
+"""Stands in the payload of a question that its owner is to stop."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,8 +45,12 @@ class Asked:
     """While it is being answered."""
     again: bool = False
     """Its text changed while it was being answered."""
+    stopped: bool = False
+    """Somebody stopped it while nobody was at it."""
     gone: bool = False
-    """It was deleted."""
+    """It was taken back."""
+    unnamed: bool = False
+    """It was taken back by an edit that names us no more; one that does so again is a question again."""
     done: bool = False
     """It was answered or refused, or is left to another process."""
 
@@ -56,6 +63,17 @@ class Asked:
     def thread(self) -> Thread:
         """Where it was asked."""
         return self.message.thread
+
+    def halt(self, why: Halt) -> bool:
+        """End the answer to it; False: none is being written."""
+        if self.reply is not None:
+            self.reply.halt(why)
+        return self.reply is not None
+
+    def drop(self) -> None:
+        """Let nobody answer it any more; whoever is at it then removes what stands."""
+        self.gone = True
+        self.halt(Halt.WITHDRAWN)
 
     @property
     def nonce(self) -> str:
@@ -104,9 +122,10 @@ class Questions:
         asked = self.known(scope, event.message_id)
         entry = await self._book.find(scope, event.message_id)
         if entry is not None:
-            if entry.state == "gone" or _reads(entry, event.text):
+            if (entry.state == "gone" and not entry.payload) or _reads(entry, event.text):
                 return None
-            entry = await self._book.reopen(entry, {"text": event.text})
+            named = event.mentioned or entry.payload.get("mentioned", False)
+            entry = await self._book.reopen(entry, {"text": event.text, "mentioned": named})
             asked = _from(entry) if entry is not None else None
         elif asked is not None and not asked.gone and asked.text != event.text:
             asked.attempt += 1
@@ -156,17 +175,27 @@ class Questions:
         await self._book.save(*_name(asked), attempt=asked.attempt, payload=_payload(asked), state="open")
 
     async def leave(self, asked: Asked) -> None:
-        """Leave *asked* to whoever resumes it; that it was cut short is not its fault."""
+        """Leave *asked* to whoever resumes it, here or elsewhere; that it was cut short is not its fault."""
         if asked.resumed:
             asked.resumed = 0
             await self.amend(asked)
+        await self._book.leave(*_name(asked))
+
+    async def stop(self, thread: Thread) -> bool:
+        """Ask whoever is at the questions of *thread* to stop; False: nobody is, or nobody knows."""
+        return await self._book.mark(thread.scope, thread.key, STOPPED)
+
+    async def stopped(self, asked: Asked) -> bool:
+        """Tell whether another process was asked to stop *asked*."""
+        entry = await self._book.find(*_name(asked))
+        return entry is not None and STOPPED in entry.payload
 
     async def close(self, asked: Asked) -> bool:
         """Note that the last word on *asked* stands; False: meanwhile it has changed or is gone.
 
         Another replica may have learnt so: then the ledger has the new text.
         """
-        words = {"digest": _digest(asked.noted)}
+        words = {"digest": _digest(asked.noted), "mentioned": asked.message.mentioned}
         entry = await self._book.close(*_name(asked), expected={"text": asked.noted}, payload=words)
         if asked.overtaken or entry is None or entry.state == "done":
             return not asked.overtaken
@@ -177,7 +206,8 @@ class Questions:
     async def bury(self, asked: Asked) -> None:
         """Forget what was asked, because people took it back."""
         asked.gone, asked.text = True, ""
-        await self._book.save(*_name(asked), state="gone", payload={})
+        payload = {"unnamed": True} if asked.unnamed else {}
+        await self._book.save(*_name(asked), state="gone", payload=payload)
 
     def _keep(self, asked: Asked) -> Asked:
         """Know *asked* by its message, and forget the oldest of those that are done with."""
@@ -190,6 +220,17 @@ class Questions:
         return asked
 
 
+def as_new(event: MessageEdited) -> IncomingMessage:
+    """Return an edited message as if it were written just now."""
+    return IncomingMessage(
+        event_id=event.event_id,
+        message_id=event.message_id,
+        thread=event.thread,
+        author=event.author,
+        text=event.text,
+    )
+
+
 def _name(asked: Asked) -> tuple[Scope, str]:
     return asked.thread.scope, asked.message.message_id
 
@@ -199,7 +240,13 @@ def _key(scope: Scope, message_id: str) -> str:
 
 
 def _payload(asked: Asked) -> dict[str, Any]:
-    return {"text": asked.text, "midway": asked.message.midway, "resumed": asked.resumed}
+    message = asked.message
+    return {
+        "text": asked.text,
+        "mentioned": message.mentioned,
+        "midway": message.midway,
+        "resumed": asked.resumed,
+    }
 
 
 def _digest(text: str) -> str:
@@ -220,6 +267,7 @@ def _from(entry: Entry) -> Asked:
         thread=thread,
         author=entry.author,
         text=text,
+        mentioned=entry.payload.get("mentioned", False),
         midway=entry.payload.get("midway", False),
     )
     return Asked(
@@ -229,4 +277,5 @@ def _from(entry: Entry) -> Asked:
         messages=tuple(MessageRef(thread, message) for message in entry.messages),
         attempt=entry.attempt,
         resumed=entry.payload.get("resumed", 0),
+        stopped=STOPPED in entry.payload,
     )

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PAUSE = 3600.0
-"""Seconds until something is tried again that a platform did not allow: whoever runs the app may change that."""
+"""Seconds until something is tried again that a platform did not allow; that may be changed meanwhile."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

@@ -37,7 +37,7 @@ class Sources(Protocol):
 class Remover(Protocol):
     """Whoever takes files back."""
 
-    def receive(self, removal: Removal) -> None:
+    def receive(self, removal: Removal) -> object:
         """Take *removal* in."""
 
 

@@ -13,6 +13,8 @@ from bot.pacing import first_of
 from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from bot.incoming import Removal
     from bot.pacing import Clock
     from pipeline.domain import Scope
@@ -50,11 +52,15 @@ class Removals:
         self._clock = clock
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def receive(self, removal: Removal) -> None:
-        """Take *removal* in and return at once; must be called on a running loop."""
+    def receive(self, removal: Removal) -> Awaitable[object]:
+        """Take *removal* in and return at once; must be called on a running loop.
+
+        What is returned is done when it is removed, or given up.
+        """
         task = asyncio.create_task(self._see_to(removal), name="removal")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def settled(self) -> None:
         """Return when everything so far is removed, or given up."""

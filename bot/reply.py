@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
 from bot.chat import ChatError, RateLimited, Unreachable
-from bot.controls import WHY, under_answer
+from bot.controls import BAD, GOOD, WHY, under_answer
 from bot.courier import ROUNDS
 from bot.pacing import first_of
 from bot.screens import Edits
@@ -99,8 +99,7 @@ class Reply:
         Never raises for what pipeline or platform do.
         """
         if stage:
-            self._stage = stage
-            self._changed.set()
+            self.stage(stage)
         reader = asyncio.create_task(self._read(begin), name="read answer")
         editor = asyncio.create_task(self._edit(), name="edit reply")
         try:
@@ -118,6 +117,11 @@ class Reply:
             editor.cancel()
         unfinished = self._cut or (self._lost and self._halt is not Halt.STOPPED)
         return Outcome(response=response, messages=self.messages, delivered=delivered, unfinished=unfinished)
+
+    def stage(self, text: str) -> None:
+        """Say what is being done, as long as there is no answer to show."""
+        self._stage = text
+        self._changed.set()
 
     async def _read(self, begin: Callable[[], Awaitable[AnswerStream]]) -> GenerationResponse:
         try:
@@ -223,7 +227,9 @@ class Reply:
             if self._halt is Halt.WITHDRAWN:
                 await screen.abandon()
                 return False
-            await screen.finish(final_text(response, self._text), self._buttons(response))
+            schemes = self._courier.capabilities.link_schemes
+            text = final_text(response, self._text, schemes=schemes)
+            await screen.finish(text, self._buttons(response))
         except ChatError as error:
             self._lost = isinstance(error, RateLimited | Unreachable)
             logger.warning("a reply could not be delivered: %s", type(error).__name__)
@@ -237,9 +243,10 @@ class Reply:
         if self._cut or response.reason is Reason.INTERNAL_ERROR:
             return ()
         buttons = under_answer(self._question)
-        if response.success or response.citations:
+        if response.citations:
             return buttons
-        return [button for button in buttons if button.action == WHY]
+        fitting = {GOOD, BAD, WHY} if response.success else {WHY}
+        return [button for button in buttons if button.action in fitting]
 
 
 def report(error: BaseException) -> None:

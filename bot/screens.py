@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from bot.chat import Body, ChatError, MessageGone, TooLong, Unreachable
+from bot.chat import Body, ChatError, MessageGone, NotAllowed, TooLong, Unreachable
 from bot.courier import bodies, smaller
 from bot.splitting import SMALLEST, split
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CURSOR = "▌"
 ROOM = len(CURSOR) + 1
 REPOSTS = 2
-"""How often an answer comes back after somebody deleted part of it."""
+"""How often an answer comes back after part of it was deleted, or could not be edited any more."""
 
 
 class Screen(Protocol):
@@ -73,6 +73,8 @@ class Spot:
     thread: Thread
     key: str
     """The beginning of its messages' nonces."""
+    asker: str | None = None
+    """Whom it is for; None: nobody knows."""
     standing: tuple[MessageRef, ...] = ()
     """Messages of an earlier attempt, to be used again where the platform can edit."""
     resumed: bool = False
@@ -99,11 +101,13 @@ class Edits:
         self._limit = courier.capabilities.max_chars - ROOM
         self._writing = spot.writing[: courier.capabilities.max_buttons]
         self._gone = 0
+        self._stuck: list[Slot] = []
+        """What the platform let nobody edit at the end, to be removed once all of it stands anew."""
         self._unsure = spot.resumed
 
     @property
     def messages(self) -> tuple[MessageRef, ...]:
-        return tuple(slot.ref for slot in self._slots)
+        return tuple(dict.fromkeys(slot.ref for slot in (*self._stuck, *self._slots)))
 
     def delay(self, text: str) -> float:
         return self._courier.delay if self._editable else 0.0
@@ -127,10 +131,13 @@ class Edits:
         while True:
             wanted = bodies(whole, self._courier.capabilities, self._limit)
             try:
-                await self._lay(wanted, self._courier.insist)
+                await self._lay(wanted, self._courier.insist, anew=True)
                 break
             except TooLong:
                 self._shrink()
+        standing = {slot.ref for slot in self._slots}
+        self._slots += (slot for slot in self._stuck if slot.ref not in standing)
+        self._stuck = []
         await self._cut(len(wanted))
 
     async def abandon(self) -> None:
@@ -152,14 +159,21 @@ class Edits:
         if self._limit < SMALLEST:
             raise TooLong
 
-    async def _lay(self, wanted: Sequence[Body], call: Call) -> None:
-        """Make the first messages show *wanted*, in order; one that is right already costs nothing."""
+    async def _lay(self, wanted: Sequence[Body], call: Call, *, anew: bool = False) -> None:
+        """Make the first messages show *wanted*, in order; one that is right already costs nothing.
+
+        One that cannot be edited any more is posted *anew*, or raises `NotAllowed`.
+        """
         index = 0
         while index < len(wanted):
             try:
                 await self._place(index, wanted[index], call)
             except MessageGone:
                 await self._forget_from(index)
+            except NotAllowed:
+                if not anew or index >= len(self._slots) or self._gone >= REPOSTS:
+                    raise
+                self._leave_from(index)
             else:
                 index += 1
 
@@ -195,6 +209,12 @@ class Edits:
             raise MessageGone
         del self._slots[index]
         await self._cut(index)
+
+    def _leave_from(self, index: int) -> None:
+        """Give up a message that cannot be edited, and those behind it; until the end they stand."""
+        self._gone += 1
+        self._stuck += self._slots[index:]
+        del self._slots[index:]
 
     async def _cut(self, index: int) -> None:
         """Remove the messages from *index* on."""

@@ -10,7 +10,8 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
-from bot.groups import LLM, Discord, Embedding, Folder, Group, Http, Ingestion, RetrievalIntent, Slack
+from bot.groups import LLM, Discord, Embedding, Group, Http, Ingestion, RetrievalIntent, Slack
+from bot.values import Folder  # noqa: TC001 (pydantic reads it)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

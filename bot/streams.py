@@ -51,7 +51,9 @@ class Stream:
         return self._feed.delay if text else 0.0
 
     async def stage(self, text: str) -> None:
-        await self._courier.show_status(self._spot.thread, text)
+        """Show a status. Raises `StreamBroken` where nobody would see one, so that a message says it."""
+        if not await self._courier.show_status(self._spot.thread, text):
+            raise StreamBroken
 
     async def grow(self, text: str) -> None:
         parts = split(text, self._limit)
@@ -101,7 +103,7 @@ class Stream:
         """Close a full part and open the next, if the platform opens another."""
         await self._close(body, self._feed.once)
         try:
-            self._live = await self._courier.adapter.open_stream(self._spot.thread)
+            self._live = await self._courier.adapter.open_stream(self._spot.thread, asker=self._spot.asker)
         except ChatError:
             self._live = None
         self._shown = ""
@@ -133,7 +135,7 @@ async def open_screen(courier: Courier, spot: Spot) -> Screen:
     if spot.resumed or (spot.standing and editable):
         return Edits(courier, spot)
     try:
-        live = await courier.adapter.open_stream(spot.thread)
+        live = await courier.adapter.open_stream(spot.thread, asker=spot.asker)
     except ChatError as error:
         logger.info("the platform opened no stream: %s", type(error).__name__)
         live = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 
+from bot.arriving import Arriving
 from bot.chat import Mark
 from bot.citations import file_name
 from bot.courier import ROUNDS, courier_for
@@ -21,6 +23,7 @@ from pipeline.domain import DocumentStatus, IngestReason
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from bot.arriving import Coming
     from bot.chat import Button, ChatAdapter
     from bot.files import Upload
     from bot.incoming import IncomingFile
@@ -71,27 +74,50 @@ class Intake(Protocol):
         """Return a document as it stands now; None: it was taken back."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Result:
+    """What became of a file in the end."""
+
+    mark: Mark
+    text: str
+    buttons: Sequence[Button] = ()
+
+
 class Uploads:
     """Every file that is put into a channel of one platform; each gets a result or a reason."""
 
     def __init__(
-        self, adapter: ChatAdapter, intake: Intake, *, ledger: Ledger, limiters: Limiters, clock: Clock
+        self,
+        adapter: ChatAdapter,
+        intake: Intake,
+        *,
+        ledger: Ledger,
+        limiters: Limiters,
+        clock: Clock,
+        arriving: Arriving | None = None,
     ) -> None:
+        """*arriving* is told of every file until its result is known."""
         self._adapter = adapter
         self._intake = intake
         self._files = Files(ledger)
         self._limiters = limiters
         self._clock = clock
-        self._signs = Signs(adapter)
+        self._arriving = arriving or Arriving()
+        self._signs = Signs(adapter, clock.sleep)
         self._door = asyncio.Semaphore(AT_ONCE)
         self._stopping = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self.resumes = False
         """Whether `resume` was called: then what another replica leaves is taken over as well."""
 
-    def receive(self, file: IncomingFile) -> None:
-        """Take *file* in and return at once; must be called on a running loop."""
-        self._start(partial(self._take, file))
+    def receive(self, file: IncomingFile) -> Awaitable[object]:
+        """Take *file* in and return at once; must be called on a running loop.
+
+        Whoever waits for what is returned knows that no restart loses the file.
+        """
+        opening = asyncio.create_task(self._files.open(file), name="note an upload")
+        self._start(file, partial(self._take, opening))
+        return opening
 
     async def resume(self) -> None:
         """Go on with the files that processes that died, or were restarted, have left unfinished."""
@@ -100,7 +126,7 @@ class Uploads:
         found = await self._files.take_over(self._adapter.name, starting=not self.resumes)
         self.resumes = True
         for upload in found:
-            self._start(partial(self._see_through, upload))
+            self._start(upload.file, partial(self._see_through, upload))
         if found:
             logger.info("files taken up again: %d", len(found))
 
@@ -118,10 +144,12 @@ class Uploads:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
-    def _start(self, work: Callable[[], Awaitable[None]]) -> None:
-        task = asyncio.create_task(self._guarded(work), name="upload")
+    def _start(self, file: IncomingFile, work: Callable[[Coming], Awaitable[None]]) -> None:
+        coming = self._arriving.expect(file.thread, file.source)
+        task = asyncio.create_task(self._guarded(partial(work, coming)), name="upload")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: coming.end())
 
     @staticmethod
     async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
@@ -130,41 +158,57 @@ class Uploads:
         except Exception as error:  # noqa: BLE001 - one bad file never stops the others
             report(error)
 
-    async def _take(self, file: IncomingFile) -> None:
+    async def _take(self, opening: Awaitable[Upload | None], coming: Coming) -> None:
         """Follow a file to its end, unless it came before."""
-        upload = await self._files.open(file)
+        upload = await opening
         if upload is not None:
-            await self._see_through(upload)
+            await self._see_through(upload, coming)
 
-    async def _see_through(self, upload: Upload) -> None:
+    async def _see_through(self, upload: Upload, coming: Coming) -> None:
         notice = self._notice(upload)
         try:
-            await self._signs.show(upload.file, Mark.WORKING)
-            if upload.document_id is not None:
-                await self._follow(upload, notice, upload.document_id)
-            elif upload.resumed > RESUMES:
-                await self._fail(upload, notice, IngestReason.INTERNAL_ERROR)
-            else:
-                await self._index(upload, notice)
+            result = await self._result(upload, notice)
         except Exception as error:  # noqa: BLE001 - every upload gets a result or a reason
             report(error)
-            await self._fail(upload, notice, None)
+            result = _failed(None)
+        coming.end()
+        if result is not None:
+            await self._tell(upload, notice, result)
 
-    async def _index(self, upload: Upload, notice: Notice) -> None:
+    async def _result(self, upload: Upload, notice: Notice) -> _Result | None:
+        """Return what becomes of a file, once that is known; None: there is nothing to say, or not now."""
+        if upload.document_id is not None:
+            return await self._follow(upload, notice, upload.document_id)
+        if upload.resumed > RESUMES:
+            return _failed(IngestReason.INTERNAL_ERROR)
         file, most = upload.file, self._adapter.capabilities.max_upload_bytes
         if file.size is not None and file.size > most > 0:
-            await self._fail(upload, notice, IngestReason.TOO_LARGE)
-            return
-        await notice.show("is being fetched…")
-        async with self._door:
-            receipt = await self._intake.accept(file.thread.scope, file)
+            return _failed(IngestReason.TOO_LARGE)
+        return await self._index(upload, notice)
+
+    async def _index(self, upload: Upload, notice: Notice) -> _Result | None:
+        receipt = await self._accept(upload.file, notice)
         if receipt.status == "failed" or receipt.document_id is None:
-            await self._fail(upload, notice, receipt.reason, receipt.message)
-        elif receipt.status == "duplicate" and not upload.resumed:
-            await self._end(upload, notice, Mark.DONE, await self._known(file, receipt.document_id))
-        else:  # what a process that died had accepted comes again as a duplicate
-            await self._files.accepted(upload, receipt.document_id, receipt.namesakes)
-            await self._follow(upload, notice, receipt.document_id)
+            return _failed(receipt.reason, receipt.message)
+        await self._files.accepted(upload, receipt.document_id, receipt.namesakes)
+        # what a process that died had accepted comes again as a duplicate
+        if receipt.status == "queued" or upload.resumed:
+            return await self._follow(upload, notice, receipt.document_id)
+        if upload.file.changed:
+            await self._files.close(upload)
+            return None
+        return _Result(mark=Mark.DONE, text=await self._known(upload.file, receipt.document_id))
+
+    async def _accept(self, file: IncomingFile, notice: Notice) -> Receipt:
+        """Let a file in when its turn has come; of one that may not even have changed nothing is said."""
+        if not file.changed:
+            await self._signs.show(file, Mark.WORKING)
+            if self._door.locked():
+                await notice.show("is queued…")
+        async with self._door:
+            if not file.changed:
+                await notice.show("is being fetched…")
+            return await self._intake.accept(file.thread.scope, file)
 
     async def _known(self, file: IncomingFile, document_id: str) -> str:
         document = await self._intake.find(file.thread.scope, document_id)
@@ -172,10 +216,11 @@ class Uploads:
         name = "" if same or document is None else f", under the name {file_name(document.display_name)}"
         return f"is already here{name}: `{document_id}`. Nothing was changed."
 
-    async def _follow(self, upload: Upload, notice: Notice, document_id: str) -> None:
+    async def _follow(self, upload: Upload, notice: Notice, document_id: str) -> _Result | None:
         """Show the document's state whenever it changes, until it is ready, failed or taken back."""
         pause = POLL
         scope = upload.thread.scope
+        await self._signs.show(upload.file, Mark.WORKING)
         while (document := await self._intake.find(scope, document_id)) is not None:
             match document.status:
                 case DocumentStatus.QUEUED:
@@ -184,39 +229,40 @@ class Uploads:
                     await notice.show("is being indexed…")
                 case DocumentStatus.READY:
                     left_out = f" {document.message}" if document.message else ""
-                    result = f"is ready: {counts(document)}.{left_out}{older(upload.namesakes)}"
-                    await self._end(upload, notice, Mark.DONE, result, offers(upload.namesakes))
-                    return
+                    text = f"is ready: {counts(document)}.{left_out}{older(upload.namesakes)}"
+                    return _Result(mark=Mark.DONE, text=text, buttons=offers(upload.namesakes))
                 case DocumentStatus.FAILED:
-                    await self._fail(upload, notice, document.reason, document.message)
-                    return
+                    return _failed(document.reason, document.message)
                 case _:
                     assert_never(document.status)
             if self._stopping.is_set():
                 await notice.end("will be indexed when I am back; `docs` then shows it.")
                 await self._files.leave(upload)
-                return
+                return None
             await first_of(self._clock.sleep(pause), self._stopping.wait())
             pause = min(pause * 1.5, SLOWEST_POLL)
-        await self._end(upload, notice, Mark.FAILED, "was taken back.")
+        return _Result(mark=Mark.FAILED, text="was taken back.")
 
-    async def _fail(
-        self, upload: Upload, notice: Notice, reason: IngestReason | None, message: str | None = None
-    ) -> None:
-        await self._end(upload, notice, Mark.FAILED, refusal(reason, message))
+    async def _tell(self, upload: Upload, notice: Notice, result: _Result) -> None:
+        """Say what became of a file; what cannot be said for minutes is taken up again at a later beat."""
+        told = await asyncio.gather(
+            self._insist(lambda: notice.end(result.text, result.buttons)),
+            self._insist(lambda: self._signs.show(upload.file, result.mark)),
+        )
+        if all(told):
+            await self._files.close(upload)
+        else:
+            await self._files.leave(upload)
 
-    async def _end(
-        self, upload: Upload, notice: Notice, mark: Mark, result: str, buttons: Sequence[Button] = ()
-    ) -> None:
-        """Say what became of a file; as long as that cannot be said, its entry stays open."""
-        await self._signs.show(upload.file, mark)
+    async def _insist(self, work: Callable[[], Awaitable[bool]]) -> bool:
+        """Repeat *work* for minutes until it is done; False: it is not, or the program ends before."""
         for pause in (0.0, *ROUNDS):
             await first_of(self._clock.sleep(pause), self._stopping.wait())
-            if await notice.end(result, buttons):
-                await self._files.close(upload)
-                return
+            if await work():
+                return True
             if self._stopping.is_set():
-                return
+                break
+        return False
 
     def _notice(self, upload: Upload) -> Notice:
         spot = Spot(
@@ -228,3 +274,7 @@ class Uploads:
         )
         courier = courier_for(self._adapter, upload.thread, self._limiters, self._clock)
         return Notice(courier, spot, upload.file.name)
+
+
+def _failed(reason: IngestReason | None, message: str | None = None) -> _Result:
+    return _Result(mark=Mark.FAILED, text=refusal(reason, message))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from bot.chat import WEB
 from bot.citations import block, passages
 from pipeline.domain import IngestReason, Reason, Stage
 from pipeline.refusals import sentence_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pipeline.domain import Document, GenerationResponse, Progress
 
 RESTARTING = "I am being restarted, so this stopped here. It is answered when I am back."
@@ -28,6 +27,8 @@ _INGEST: dict[IngestReason, str] = {
     IngestReason.MODEL_UNAVAILABLE: "the embedding model could not be reached. Upload it again later.",
     IngestReason.INTERNAL_ERROR: "something went wrong inside; the log has it. Upload it again later.",
 }
+
+_UNCITED = "No source is cited for this answer, so check it before you rely on it."
 
 _PARTIAL = frozenset({Reason.CANCELLED, Reason.INTERNAL_ERROR})
 """Ends that say nothing against the text that was already released, so it stays."""
@@ -91,26 +92,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def unserved(platforms: Sequence[str]) -> str | None:
-    """Return what is to be said of *platforms* that are configured and cannot be served; None: nothing."""
-    if not platforms:
-        return None
-    several = len(platforms) > 1
-    return (
-        f"{' and '.join(platforms)} {'are' if several else 'is'} configured, "
-        f"but {'their adapters are' if several else 'its adapter is'} not part of this version."
-    )
-
-
-def final_text(response: GenerationResponse, released: str = "") -> str:
+def final_text(response: GenerationResponse, released: str = "", *, schemes: frozenset[str] = WEB) -> str:
     """Return all that the finished reply says: the answer or the reason, the sources, the shortcomings.
 
-    *released* is the text that was shown while the answer grew.
+    *released* is the text that was shown while the answer grew; sources are linked where their address has
+    one of the *schemes*.
     """
     if response.success:
-        pieces = [response.answer, block(response.citations, response.answer)]
+        uncited = "" if response.citations else f"_{_UNCITED}_"
+        pieces = [response.answer, block(response.citations, response.answer, schemes), uncited]
     else:
-        pieces = _failure(response, released)
+        pieces = _failure(response, released, schemes)
     pieces.extend(f"_{note}_" for note in notes(response.degraded))
     return "\n\n".join(piece for piece in pieces if piece.strip())
 
@@ -120,13 +112,13 @@ def notes(degraded: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(note for code in degraded if (note := _note(code))))
 
 
-def _failure(response: GenerationResponse, released: str) -> list[str]:
+def _failure(response: GenerationResponse, released: str, schemes: frozenset[str]) -> list[str]:
     reason = response.reason or Reason.INTERNAL_ERROR
     why = sentence(reason, response.message)
     if reason in _PARTIAL:
         said = response.answer or released
-        return [said, block(response.citations, said), f"_{why}_" if said.strip() else why]
-    found = passages(response.citations)
+        return [said, block(response.citations, said, schemes), f"_{why}_" if said.strip() else why]
+    found = passages(response.citations, schemes)
     return [why, f"**Passages**\n\n{found}" if found else ""]
 
 

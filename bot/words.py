@@ -61,12 +61,12 @@ class Words:
         self._limiters = limiters
         self._clock = clock
         self._obeyed: dict[str, None] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     def receive(self, event: Incoming) -> None:
         """Take *event* in and return at once; must be called on a running loop, in the order of arrival.
 
-        A word that does not name the bot is not meant for it, except a stop while it is writing there.
+        A word that does not name the bot is not meant for it, except a stop, which nobody asks as a question.
         """
         match event:
             case IncomingMessage(mentioned=True) | MessageEdited(mentioned=True):
@@ -75,8 +75,9 @@ class Words:
                     self._take(name, event)
                     return
             case IncomingMessage() if self._commands.named(event.text) == STOP:
-                if self._conversation.stop(event.thread):
-                    return
+                if not self._conversation.stop(event.thread):
+                    self._start(self._conversation.stop_elsewhere(event.thread))
+                return
         self._conversation.receive(event)
 
     async def settled(self) -> None:
@@ -112,6 +113,8 @@ class Words:
         )
         if not await self._book.open(entry) or stopped:
             return
+        if name == STOP and await self._conversation.stop_elsewhere(event.thread):
+            return
         text = _NOTHING if name == STOP else await self._result(name, event)
         nonce = f"w{hashlib.sha256(key.encode()).hexdigest()[:14]}"
         await self._say(event.thread, Body(text=text, nonce=nonce))
@@ -142,7 +145,7 @@ class Words:
             del self._obeyed[next(iter(self._obeyed))]
         return True
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(work, name="word")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

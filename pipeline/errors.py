@@ -12,7 +12,8 @@ PipelineError
 │   ├── ModelTimeout          did not answer in time
 │   └── ModelNotFound         runs, but does not have the model
 ├── StorageError          the database is unusable as it is
-│   └── PendingMigrations     its schema is older than this program
+│   ├── PendingMigrations     its schema is older than this program
+│   └── Sealed                something in it was sealed with a key that is not given
 └── DatasetError          a dataset to be scored is not in the form it must have
 
 Expected outcomes of a question are not errors: they are ``GenerationResponse`` values with a ``Reason``.
@@ -79,6 +80,10 @@ class ModelNotFound(ModelError):
 
 class StorageError(PipelineError):
     """The database cannot be used."""
+
+
+class Sealed(StorageError):
+    """What was sealed cannot be opened with the keys that were given."""
 
 
 class PendingMigrations(StorageError):

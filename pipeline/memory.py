@@ -12,7 +12,7 @@ from pipeline.errors import ModelError
 from pipeline.guardrails.summary import check_summary
 from pipeline.observability.metrics import OBSERVED
 from pipeline.observability.trace import record
-from pipeline.storage.threads import TurnRecord
+from pipeline.storage.threads import RECALLED, TurnRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +89,7 @@ class ThreadMemory:
 
 
 def _explanation(response: GenerationResponse) -> dict[str, Any]:
-    """Return what "why this answer?" needs, as JSON can hold it."""
+    """Return what "why this answer?" and taking it back need, as JSON can hold it."""
     return {
         "success": response.success,
         "citations": [asdict(citation) for citation in response.citations],
@@ -97,4 +97,5 @@ def _explanation(response: GenerationResponse) -> dict[str, Any]:
         "degraded": list(response.degraded),
         "latency_ms": asdict(response.latency),
         "trace": [dict(event) for event in response.trace],
+        RECALLED: response.recalled.text,
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli import documents, measure, questions, service, serving
+from adapters.cli import documents, measure, opinions, questions, service, serving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ _HELP = """Footnote answers questions from a channel's own files, with citations
 Try it here:        footnote chat --docs examples/handbook
 Index files:        footnote ingest --channel terminal:local:demo docs/
 Ask one question:   footnote ask --channel terminal:local:demo "How long do refunds take?"
-Serve Slack:        footnote slack
+Serve a platform:   footnote slack, footnote discord
 Check this machine: footnote doctor
 
 A channel is written platform:workspace:channel. Settings come from FOOTNOTE_… variables and .env;
@@ -47,8 +47,10 @@ for command in (
     documents.show,
     documents.forget,
     documents.reindex,
+    opinions.feedback,
     serving.run,
     serving.slack,
+    serving.discord,
     service.doctor,
     service.db,
     measure.evaluate,

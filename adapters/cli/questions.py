@@ -85,6 +85,7 @@ async def _show(stream: AnswerStream) -> GenerationResponse:
     A pipe takes nothing back and nobody watches it, so there only the finished reply is printed.
     """
     from adapters.cli.progress import StageLine
+    from adapters.terminal.adapter import LINK_SCHEMES
     from adapters.terminal.text import plain, safe
     from bot.wording import final_text, stage_text
     from pipeline.domain import Delta
@@ -101,7 +102,7 @@ async def _show(stream: AnswerStream) -> GenerationResponse:
                 shown += event.text
             else:
                 line.show(stage_text(event))
-    final = final_text(stream.response, shown)
+    final = final_text(stream.response, shown, schemes=LINK_SCHEMES)
     # markers added at the end change text that was printed; then the whole reply is printed once more
     rest = final[len(shown) :] if final.startswith(shown) else f"\n\n{final}"
     click.echo(plain(safe(rest)))

@@ -24,13 +24,13 @@ def doctor(as_json: bool) -> int:
 
 
 async def _doctor(settings: Settings, *, as_json: bool) -> int:
-    from adapters.slack.doctor import examine_slack
+    from adapters.platforms import examinations
     from bot.doctor import Check, examine
 
     checks = [Check(name="settings", status="ok", message="They can be used.")]
     if not as_json:
         _print_check(checks[0])
-    async for check in examine(settings, {"Slack": examine_slack}):
+    async for check in examine(settings, examinations()):
         checks.append(check)
         if not as_json:
             _print_check(check)

@@ -1,4 +1,4 @@
-"""Subcommands that go on until they are told to stop: run, slack."""
+"""Subcommands that go on until they are told to stop: run, slack, discord."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ import click
 from adapters.cli.options import run_async, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import Sequence
 
-    from adapters.serving import Connection
-    from bot.bootstrap import Service
     from bot.settings import Settings
 
 
@@ -40,40 +37,52 @@ def slack() -> int:
     return run_async(_serve(settle(), ["Slack"]))
 
 
+@click.command()
+def discord() -> int:
+    """Run Discord, workers and the health server until SIGTERM.
+
+    Needs FOOTNOTE_DISCORD__TOKEN. docs/discord.md takes you from nothing to a first answer.
+    """
+    return run_async(_serve(settle(), ["Discord"]))
+
+
 async def _serve(settings: Settings, platforms: Sequence[str]) -> int:
+    from adapters.platforms import lacking, opened
     from adapters.serving import serve
     from bot.bootstrap import open_service
+    from bot.settings import InvalidSettings
 
+    for fault in filter(None, (lacking(platform, settings) for platform in platforms)):
+        raise InvalidSettings(fault)
+    if not platforms:
+        click.echo(
+            "No chat platform is set up, so none is served; docs/slack.md and docs/discord.md show how."
+        )
     http = settings.http
     stop = asyncio.Event()
+
+    def end() -> None:
+        if not stop.is_set():
+            click.echo("Stopping; what is being written or indexed has a few seconds to be finished.")
+        stop.set()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, end)
 
     def listening(port: int) -> None:
         click.echo(f"Ready; health at http://{http.host}:{port}/healthz. Stop with Ctrl-C.")
 
     async with open_service(settings) as service:
         try:
-            await serve(service, stop, list(_opened(platforms, service)), say=click.echo, listening=listening)
+            connections = [opened(platform, service) for platform in platforms]
+            await serve(service, stop, connections, say=click.echo, listening=listening)
         except OSError as error:
             click.echo(
                 f"footnote: the health server cannot listen on {http.host}:{http.port} "
-                f"({error.strerror}); set FOOTNOTE_HTTP__PORT.",
+                f"({error.strerror}). Another Footnote may be running: two of them share the events of one "
+                f"app. If both are meant to run, set FOOTNOTE_HTTP__PORT.",
                 err=True,
             )
             return 1
     return 0
-
-
-def _opened(platforms: Sequence[str], service: Service) -> Iterator[AbstractAsyncContextManager[Connection]]:
-    """Yield the way to each of *platforms*; one that this version cannot serve is named."""
-    from bot.wording import unserved
-
-    for platform in platforms:
-        if platform == "Slack":
-            from adapters.slack.program import open_slack
-
-            yield open_slack(service)
-        else:
-            click.echo(f"footnote: {unserved([platform])}", err=True)

@@ -6,21 +6,23 @@ import logging
 import re
 from typing import TYPE_CHECKING, Any
 
+from adapters.reactions import react
 from adapters.slack import blocks
 from adapters.slack.addressing import PLATFORM, workspace_of
 from adapters.slack.clerk import Clerk, thread_at
 from adapters.slack.interactions import note_form, read_form, read_press, read_reaction
 from adapters.slack.slash import Slash
+from bot import asides
 from bot.chat import Body, ChatError, Form
-from bot.controls import BAD, FORGET, GOOD, STOP
-from bot.incoming import IncomingAction, StopRequested
+from bot.controls import BAD, GOOD, STOP
+from bot.incoming import IncomingAction
 from pipeline.domain import Scope
 
 if TYPE_CHECKING:
     from slack_bolt.async_app import AsyncApp
     from slack_bolt.context.ack.async_ack import AsyncAck
 
-    from adapters.slack.interactions import Filled, Press, Reacted, Spot
+    from adapters.slack.interactions import Filled, Press, Reacted
     from adapters.slack.listeners import Desk
 
 logger = logging.getLogger(__name__)
@@ -30,7 +32,6 @@ STOP_SIGNS = frozenset({"octagonal_sign", "stop_sign", "no_entry", "no_entry_sig
 """Emojis at a question or an answer that stop it from being written."""
 
 _OURS = re.compile("footnote:")
-_UNKNOWN = "I do not know this button any more."
 _UNASKED = "Thank you, I noted that this answer did not help."
 """Said where the form that asks for more could not be opened."""
 
@@ -75,13 +76,14 @@ class Actions:
         pressed = blocks.pressed(press.action_id, press.value)
         if team is None or pressed is None:
             return
-        action, value = pressed
-        if action == STOP:
-            self._desk.platform.conversation.receive(StopRequested(thread=thread_at(team, press.spot)))
-        elif action == FORGET:
-            await self._clerk.answer(team, press.spot, self._forget(team, press.spot, value))
-        else:
-            await self._clerk.answer(team, press.spot, self._act(team, press, action, value))
+        event = IncomingAction(
+            event_id=press.event_id,
+            thread=thread_at(team, press.spot),
+            author=press.spot.user,
+            action=pressed[0],
+            value=pressed[1],
+        )
+        await self._clerk.answer(team, press.spot, self._act(team, press, event))
 
     async def fill(self, filled: Filled) -> None:
         """Keep what was written into a form."""
@@ -96,48 +98,27 @@ class Actions:
             value=filled.value,
             text=filled.text,
         )
-        await self._clerk.answer(team, filled.spot, self._keep(event))
+        await self._clerk.answer(team, filled.spot, asides.keep(self._desk.platform.commands, event))
 
     async def react(self, team: str, reaction: Reacted) -> None:
         """Take a thumb for a judgement and a stop sign for a stop; without a word, for both are seen."""
         emoji = reaction.emoji.partition("::")[0]  # behind it may be the tone of a skin
-        verdict, stops = THUMBS.get(emoji), emoji in STOP_SIGNS
-        if not stops and (verdict is None or not await self._is_own(team, reaction.author)):
+        action = STOP if emoji in STOP_SIGNS else THUMBS.get(emoji)
+        if action is None or (action != STOP and not await self._is_own(team, reaction.author)):
             return
-        scope = Scope(PLATFORM, team, reaction.channel)
-        found = await self._desk.platform.commands.question_of(scope, reaction.ts)
-        if found is None:
-            return
-        thread, question = found
-        if stops:
-            self._desk.platform.conversation.receive(StopRequested(thread=thread))
-        elif verdict is not None:
-            await self._desk.platform.commands.act(
-                IncomingAction(
-                    event_id=reaction.event_id,
-                    thread=thread,
-                    author=reaction.user,
-                    action=verdict,
-                    value=question,
-                )
-            )
-
-    async def _forget(self, team: str, spot: Spot, document_id: str) -> Body:
-        caller = await self._clerk.caller(team, spot)
-        return await self._desk.platform.commands.run(FORGET, thread_at(team, spot), document_id, caller)
-
-    async def _act(self, team: str, press: Press, action: str, value: str) -> Body | None:
-        event = IncomingAction(
-            event_id=press.event_id,
-            thread=thread_at(team, press.spot),
-            author=press.spot.user,
+        await react(
+            self._desk.platform,
+            Scope(PLATFORM, team, reaction.channel),
+            reaction.ts,
             action=action,
-            value=value,
+            author=reaction.user,
+            event_id=reaction.event_id,
         )
-        result = await self._desk.platform.commands.act(event)
-        if isinstance(result, Form):
-            return await self._open(team, press, result)
-        return result or Body(text=_UNKNOWN)
+
+    async def _act(self, team: str, press: Press, event: IncomingAction) -> Body | None:
+        platform, asker = self._desk.platform, self._clerk.asker(team, press.spot)
+        result = await asides.press(platform.commands, platform.conversation, event, asker)
+        return await self._open(team, press, result) if isinstance(result, Form) else result
 
     async def _open(self, team: str, press: Press, form: Form) -> Body | None:
         """Open a form, which is the answer then; without it, say what is known already."""
@@ -150,10 +131,6 @@ class Actions:
             logger.info("a form could not be opened: %s", type(error).__name__)
             return Body(text=_UNASKED)
         return None
-
-    async def _keep(self, event: IncomingAction) -> Body:
-        result = await self._desk.platform.commands.act(event)
-        return result if isinstance(result, Body) else Body(text=_UNKNOWN)
 
     async def _is_own(self, team: str, author: str | None) -> bool:
         try:

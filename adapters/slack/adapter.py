@@ -13,7 +13,7 @@ from adapters.slack.posts import Posts
 from adapters.slack.signs import Signs
 from adapters.slack.stream import Streams
 from adapters.slack.text import read
-from bot.chat import Capabilities, Share, Threading, Turn
+from bot.chat import Capabilities, NotAllowed, Share, Threading, Turn
 from bot.incoming import StopRequested
 from bot.recent import Pauses
 
@@ -94,15 +94,17 @@ class SlackAdapter:
     async def set_status(self, thread: Thread, text: str | None) -> None:
         team = thread.scope.workspace
         if team in self._without_status:
-            return
+            if text is None:
+                return
+            raise NotAllowed("the app can show no status")
         place: dict[str, Any] = {"channel_id": thread.scope.channel, "thread_ts": thread.key}
         try:
             await self.calls.call(team, "assistant.threads.setStatus", **place, status=neutralise(text or ""))
         except Refused as refused:
-            if refused.code not in _STATUS_OFF:
-                raise
-            self._without_status.begin(team)
-            logger.info("the app can show no status in %s: %s", team, refused.code)
+            if refused.code in _STATUS_OFF:
+                self._without_status.begin(team)
+                logger.info("the app can show no status in %s: %s", team, refused.code)
+            raise
 
     async def mark(self, thread: Thread, message_id: str, mark: Mark) -> None:
         await self._signs.put(thread, message_id, mark)
@@ -113,12 +115,12 @@ class SlackAdapter:
         messages = [one for one in await self._messages(thread) if one.get("text") and not one.get("hidden")]
         return [_turn(message, identity) for message in messages[-limit:]] if limit > 0 else []
 
-    async def open_stream(self, thread: Thread) -> SlackMessage | None:
-        return self._streams.open(thread)
+    async def open_stream(self, thread: Thread, *, asker: str | None = None) -> SlackMessage | None:
+        return self._streams.open(thread, asker)
 
-    def note_asker(self, thread: Thread, user: str, team: str) -> None:
-        """Keep in mind who asked last in a thread, and from which workspace: streams are for somebody."""
-        self._streams.note_asker(thread, user, team)
+    def note_home(self, user: str, team: str) -> None:
+        """Keep in mind which workspace somebody belongs to: Slack wants to know whom a stream is for."""
+        self._streams.note_home(user, team)
 
     async def _messages(self, thread: Thread) -> Sequence[Mapping[str, Any]]:
         found: list[Mapping[str, Any]] = []

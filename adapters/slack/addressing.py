@@ -12,13 +12,13 @@ from pipeline.domain import Scope
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adapters.slack.text import Spoken
+    from adapters.markup.spoken import Spoken
     from adapters.slack.workspaces import Identity
 
 PLATFORM = "slack"
 SLACKBOT = "USLACKBOT"
 _DIRECT = frozenset({"im", "app_home"})
-_MACHINE = ("bot_id", "bot_profile", "app_id")
+_MACHINE = ("bot_id", "bot_profile")
 """What only messages of programs carry."""
 
 
@@ -58,6 +58,10 @@ class Envelope:
         """Tell whether the event's *channel* is somebody's conversation with the bot alone."""
         return channel.startswith("D") or self.event.get("channel_type") in _DIRECT
 
+    def names_bot(self, message: Mapping[str, Any]) -> bool:
+        """Tell whether the bot's id occurs in what *message* says, wherever that may be."""
+        return self.identity is not None and f"@{self.identity.user_id}" in str(message.get("text") or "")
+
     def spoken(self, message: Mapping[str, Any]) -> Spoken:
         """Return what *message* says."""
         own = self.identity.user_id if self.identity else ""
@@ -73,6 +77,16 @@ def is_midway(message: Mapping[str, Any]) -> bool:
     """Tell whether *message* answers another one in a thread."""
     thread = message.get("thread_ts")
     return bool(thread) and thread != message.get("ts")
+
+
+def channel_itself(scope: Scope) -> Thread:
+    """Return what stands for a channel where something belongs to no thread."""
+    return Thread(scope, scope.channel)
+
+
+def thread_ts(thread: Thread) -> str | None:
+    """Return the message that begins a thread; None: the channel itself is meant."""
+    return None if thread == channel_itself(thread.scope) else thread.key
 
 
 def workspace_of(body: Mapping[str, Any]) -> str:

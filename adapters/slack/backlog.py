@@ -52,9 +52,9 @@ def _scope(file: FileShared) -> Scope:
 
 
 def _key(file: FileShared) -> str:
-    """Name the report: a file that is shared once more later, or changes again, is another one."""
-    return f"{file.file_id}/{file.ts or file.event_id}"
+    """Name the report: a file that is shared once more later, changes again or is wanted is another one."""
+    return f"{file.file_id}/{file.event_id if file.wanted else file.ts or file.event_id}"
 
 
 def _file(payload: Any) -> FileShared:
-    return FileShared(**{name: payload.get(name) for name in FileShared.__slots__})
+    return FileShared(**{name: payload[name] for name in FileShared.__slots__ if name in payload})

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from adapters.markup.invisible import is_blank
 from adapters.slack import mrkdwn
-from adapters.slack.neutral import is_blank, neutralise
+from adapters.slack.neutral import neutralise
 from bot.chat import TooLong
 from bot.controls import BAD, GOOD, STOP
 from bot.splitting import split

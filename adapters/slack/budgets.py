@@ -7,28 +7,16 @@ workspace. Source: https://docs.slack.dev/apis/web-api/rate-limits, and the tier
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.chat import RateLimited
+from bot.budgets import Window, Windows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """At most *most* calls within *seconds*."""
-
-    seconds: float
-    most: int
-
-
 MINUTE = 61.0
 """A second more than Slack's: what was slow on its way may be counted later than it was sent."""
-SHARE = 0.8
-"""The part of a budget that calls may use up which can as well be left out."""
 
 TIER_2 = Window(MINUTE, 18)
 TIER_3 = Window(MINUTE, 48)
@@ -75,68 +63,28 @@ class _Key:
     channel: str = ""
 
 
-class Budgets:
+class Budgets(Windows[_Key]):
     """The calls of the last minute, in every workspace. Times are those of one monotonic clock."""
 
     def __init__(self) -> None:
-        self._sent: dict[_Key, deque[float]] = {}
-        self._blocked: dict[_Key, float] = {}
-        self._swept = 0.0
+        super().__init__(MINUTE)
 
     def take(self, team: str, method: str, channel: str, now: float, *, intermediate: bool = False) -> None:
         """Count a call that goes out now. Raises `RateLimited`, with the seconds until there is room.
 
         An *intermediate* call, which may as well be left out, leaves part of the budget to the others.
         """
-        self._sweep(now)
-        share = SHARE if intermediate else 1.0
-        wait = max(self._wait(key, windows, now, share) for key, windows in _keys(team, method, channel))
-        if wait > 0:
-            raise RateLimited(wait)
-        for key, _ in _keys(team, method, channel):
-            self._sent.setdefault(key, deque()).append(now)
+        self.count(_keys(team, method, channel), now, intermediate=intermediate)
 
     def spare(self, team: str, method: str, now: float) -> int:
         """Return how many calls there is room for now."""
-        key, window = _Key(team, method), METHODS.get(method, TIER_2)
-        if self._blocked.get(key, now) > now:
-            return 0
-        return window.most - _since(self._sent.get(key, ()), now - window.seconds)
+        return self.room(_Key(team, method), METHODS.get(method, TIER_2), now)
 
     def limited(self, team: str, method: str, now: float, retry_after: float) -> None:
         """Note that Slack takes no calls of *method* from this workspace for so many seconds."""
-        key = _Key(team, method)
-        self._blocked[key] = max(self._blocked.get(key, now), now + retry_after)
-
-    def __len__(self) -> int:
-        """How many budgets are kept in mind."""
-        return len(self._sent.keys() | self._blocked.keys())
-
-    def _wait(self, key: _Key, windows: tuple[Window, ...], now: float, share: float) -> float:
-        waits = [self._blocked.get(key, now) - now]
-        sent = self._sent.get(key, deque())
-        for window in windows:
-            most = max(1, int(window.most * share))
-            if len(sent) >= most:
-                waits.append(sent[-most] + window.seconds - now)
-        return max(waits)
-
-    def _sweep(self, now: float) -> None:
-        """Once a minute, forget what counts no longer."""
-        if now - self._swept < MINUTE:
-            return
-        self._swept = now
-        self._blocked = {key: until for key, until in self._blocked.items() if until > now}
-        for sent in self._sent.values():
-            while sent and sent[0] <= now - MINUTE:
-                sent.popleft()
-        self._sent = {key: sent for key, sent in self._sent.items() if sent}
+        self.block(_Key(team, method), now, retry_after)
 
 
 def _keys(team: str, method: str, channel: str) -> list[tuple[_Key, tuple[Window, ...]]]:
     workspace = _Key(team, method), (METHODS.get(method, TIER_2),)
     return [workspace, (_Key(team, method, channel), CHANNEL)] if method == POST else [workspace]
-
-
-def _since(sent: deque[float] | tuple[()], moment: float) -> int:
-    return sum(at > moment for at in sent)

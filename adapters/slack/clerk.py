@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from adapters.slack.addressing import PLATFORM
 from adapters.slack.manifest import COMMAND
 from adapters.slack.whispers import Whispers
-from bot.chat import Body, ChatError, Thread
+from bot.asides import Asker, answered
+from bot.chat import ChatError, Thread
 from bot.records import Caller, Customs
 from pipeline.domain import Scope
-from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from adapters.slack.interactions import Spot
     from adapters.slack.listeners import Desk
+    from bot.chat import Body
 
 logger = logging.getLogger(__name__)
 
@@ -34,10 +35,24 @@ LESSON = (
 )
 CUSTOMS = Customs(
     prefix=f"{COMMAND} ",
+    in_threads=False,
     managers="the channel's creator and the workspace's admins",
     lesson=f"{LESSON}\n\n**Commands**",
 )
 """How commands are given in Slack, and what people should know about the bot there."""
+
+_INVITE = (
+    "I am not a member of this channel. Invite me with `/invite`, and I answer "
+    "from the files that are shared here."
+)
+_STRANGER = (
+    "I show a channel's documents to its members only, and Slack tells me that you are none. "
+    "Join the channel, and try again in a few minutes."
+)
+_UNKNOWN = (
+    "I show a private channel's documents to its members only, and Slack does not tell me just now who they "
+    "are. Please try again in a minute."
+)
 
 
 class Clerk:
@@ -59,12 +74,27 @@ class Clerk:
         logger.info("something was done for a workspace where the app is not installed")
         return None
 
-    async def caller(self, team: str, spot: Spot) -> Caller:
-        """Return who asks and what they may do. Slack is asked, so only where that matters."""
+    def asker(self, team: str, spot: Spot) -> Asker:
+        """Return whoever is at *spot*. Slack is asked about them, so only where that matters."""
+        return Asker(
+            author=spot.user,
+            caller=lambda: self._caller(team, spot),
+            refusal=lambda: self.refusal(team, spot),
+        )
+
+    async def refusal(self, team: str, spot: Spot) -> str | None:
+        """Return why whoever is at *spot* is told nothing of the channel; None: they may know.
+
+        Where Slack does not say who is a member, whoever can act in a public channel could read it anyway.
+        """
         people = self._desk.people
-        outside = not await people.belongs(team, spot.user)
-        manages = not outside and await people.manages(team, spot.channel, spot.user)
-        return Caller(author=spot.user, manages=manages, outside=outside)
+        identity = await self._desk.workspaces.identity(team)
+        if await people.is_member(team, spot.channel, identity.user_id) is False:
+            return _INVITE
+        is_member = await people.is_member(team, spot.channel, spot.user)
+        if is_member is None:
+            return _UNKNOWN if spot.closed else None
+        return None if is_member else _STRANGER
 
     async def say(self, team: str, spot: Spot, body: Body, *, directly: bool = False) -> None:
         """Show *body* to whoever is at *spot*, and to nobody else."""
@@ -74,17 +104,15 @@ class Clerk:
         self, team: str, spot: Spot, work: Awaitable[Body | None], *, directly: bool = False
     ) -> None:
         """Show what *work* comes to, or why it failed; None was shown already."""
-        try:
-            body = await work
-        except PipelineError as error:
-            body = Body(text=str(error))
-        except Exception as error:  # whoever asks is answered
-            # the text of an error may quote people
-            logger.warning("a request failed: %s", type(error).__name__)
-            logger.debug("a request failed", exc_info=True)
-            body = Body(text="Something went wrong here; the log has it. Please try again in a minute.")
+        body = await answered(work)
         if body is not None:
             await self.say(team, spot, body, directly=directly)
+
+    async def _caller(self, team: str, spot: Spot) -> Caller:
+        people = self._desk.people
+        outside = not await people.belongs(team, spot.user)
+        manages = not outside and await people.manages(team, spot.channel, spot.user)
+        return Caller(author=spot.user, manages=manages, outside=outside)
 
 
 def thread_at(team: str, spot: Spot) -> Thread:

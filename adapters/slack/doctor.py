@@ -168,6 +168,13 @@ class Look:
 
     def _scopes(self, bot: Bot) -> Iterator[Check]:
         """Name each scope that is missing, and what does not work without it."""
+        if not bot.scopes:
+            yield Check(
+                name="slack scopes",
+                status="warn",
+                message="This server does not say which scopes are granted, so they were not compared.",
+            )
+            return
         missing = [need for need in needed(SCOPES, agent=self._slack.agent) if need.name not in bot.scopes]
         for need in missing:
             yield Check(

@@ -16,11 +16,11 @@ from bot.incoming import ChannelLost, FileDeleted, StopRequested, WorkspaceLost
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from adapters.slack.happenings import Asker
+    from adapters.slack.happenings import Speaker
     from adapters.slack.workspaces import Identity
     from bot.incoming import Incoming, Removal
 
-    Happening = Incoming | Removal | FileShared | FileTouched | Asker
+    Happening = Incoming | Removal | FileShared | FileTouched | Speaker
 
 
 def read_event(
@@ -36,7 +36,7 @@ def read_event(
         return ()
     envelope = Envelope(
         event_id=body.get("event_id") or f"{event['type']}/{event.get('event_ts')}",
-        team=workspace_of(body),
+        team=workspace_of(body) or (identity.team if identity else ""),
         event=event,
         identity=identity,
         names=names or {},

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from adapters.slack.calls import Refused
 from bot.chat import Unreachable
+from bot.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 SCHEME = "slack"
 """What the sources of Slack's files begin with."""
+FRESH = 60.0
+"""Seconds for which what Slack said of a file is taken for true where nothing says otherwise."""
+KEPT = 1000
+"""Files of which that is remembered."""
 
 _GONE = frozenset({"file_not_found", "file_deleted", "not_visible"})
 """What ``files.info`` answers for a file that is deleted, or that nothing the bot sees shares any more."""
@@ -107,14 +113,31 @@ class SlackFile:
 class Facts:
     """Looks files up; nothing is decided about one before."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: Web, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._web = web
+        self._monotonic = monotonic
+        self._recent: Recent[tuple[str, str], tuple[float, SlackFile]] = Recent(KEPT)
 
     async def of(self, team: str, file_id: str, *, intermediate: bool = False) -> SlackFile | None:
         """Return what Slack knows of a file; None: it was deleted, or is not shared with the bot any more.
 
         Raises `ChatError` when Slack says neither.
         """
+        file = await self._ask(team, file_id, intermediate=intermediate)
+        if file is None:
+            self._recent.forget((team, file_id))
+        else:
+            self._recent.note((team, file_id), (self._monotonic(), file))
+        return file
+
+    async def lately(self, team: str, file_id: str, *, intermediate: bool = False) -> SlackFile | None:
+        """Return what Slack knows of a file, or said within the last minute. Raises `ChatError`."""
+        said_at, file = self._recent.get((team, file_id)) or (0.0, None)
+        if file is not None and self._monotonic() - said_at < FRESH:
+            return file
+        return await self.of(team, file_id, intermediate=intermediate)
+
+    async def _ask(self, team: str, file_id: str, *, intermediate: bool) -> SlackFile | None:
         try:
             answer = await self._web.call(team, "files.info", intermediate=intermediate, file=file_id)
         except Refused as refusal:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import TYPE_CHECKING, Protocol
 
-from adapters.slack.addressing import PLATFORM
+from adapters.downloads import Slow, too_large
+from adapters.slack.addressing import PLATFORM, channel_itself
 from adapters.slack.calls import Refused
-from adapters.slack.downloads import GONE, SLOW, Slow, too_large
+from adapters.slack.downloads import GONE, SLOW
 from adapters.slack.facts import Facts, Share, SlackFile, parts_of, place
-from adapters.slack.shares import Shares
-from bot.chat import ChatError, NotAllowed, Thread
+from adapters.slack.shares import Shares, is_in
+from bot.chat import ChatError, NotAllowed, RateLimited, Thread, Unreachable
 from bot.incoming import FileRemoved, IncomingFile
 from bot.patience import patiently
 from pipeline.domain import IngestReason, Scope
@@ -72,9 +74,10 @@ class SlackFiles:
         holders: Callable[[str, str, str], Awaitable[Sequence[Scope]]],
         max_bytes: int,
         sleep: Callable[[float], Awaitable[None]],
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """*holders* returns the channels, of a platform and workspace, that have documents from a source."""
-        facts = Facts(web)
+        facts = Facts(web, monotonic)
         self.shares = Shares(facts, sleep=sleep)
         self._facts = facts
         self._holders = holders
@@ -87,16 +90,22 @@ class SlackFiles:
         """Return what to index, one for each channel; nothing for a file that is gone.
 
         A file that cannot be read comes too: fetching it says why, and whoever shared it gets to know. Only
-        a changed file that cannot be read is left out, for that was said when it came.
+        a changed file that cannot be read is left out, for that was said when it came. Raises `RateLimited`
+        or `Unreachable` where nobody would get to know, so that it is to be looked up later.
         """
         try:
             file = await self._placed(shared)
         except ChatError as error:
             logger.warning("Slack says nothing about a file: %s", type(error).__name__)
-            return [_unknown(shared, shared.channel, shared.ts)] if shared.channel and shared.ts else []
+            if shared.channel and shared.ts:
+                return [_unknown(shared, shared.channel, shared.ts)]
+            if isinstance(error, RateLimited | Unreachable):
+                raise
+            return []
         if file is None or (shared.changed and (not file.version or refusal(file, self._max_bytes))):
             return []
-        return [_incoming(shared, file, channel, share) for channel, share in _places(shared, file).items()]
+        shares = await self._held(file) if shared.changed else _places(shared, file)
+        return [_incoming(shared, file, channel, share) for channel, share in shares.items()]
 
     async def removed(self, touched: FileTouched) -> list[FileRemoved]:
         """Return the channels that a file has left. Raises `ChatError` when Slack does not say."""
@@ -114,7 +123,7 @@ class SlackFiles:
         if named is None:
             raise IngestError(IngestReason.UNREADABLE, "This is not the address of a file in Slack.")
         try:
-            file = await self._look_up(*named)
+            file = await self._look_up(*named, lately=True)
             if file is None:
                 raise IngestError(IngestReason.UNREADABLE, GONE)
             if (refused := refusal(file, self._max_bytes)) is not None:
@@ -130,7 +139,7 @@ class SlackFiles:
 
     async def _placed(self, shared: FileShared) -> SlackFile | None:
         """Return the file, with the message that carries it if there is one. Raises `ChatError`."""
-        file = await self._look_up(shared.team, shared.file_id)
+        file = await self._look_up(shared.team, shared.file_id, lately=bool(shared.ts))
         for pause in LOOKS:
             if shared.changed or (file is not None and _is_placed(shared, file)):
                 break
@@ -138,8 +147,15 @@ class SlackFiles:
             file = await self._look_up(shared.team, shared.file_id)
         return file
 
-    async def _look_up(self, team: str, file_id: str) -> SlackFile | None:
-        return await patiently(lambda: self._facts.of(team, file_id), self._sleep)
+    async def _held(self, file: SlackFile) -> Mapping[str, Share]:
+        """Return the message that carries a file in each channel that has a document from it."""
+        scopes = await self._holders(PLATFORM, file.team, place(file.team, file.id))
+        held = [scope.channel for scope in scopes if is_in(scope, file)]
+        return {channel: file.shares.get(channel, Share(ts="")) for channel in held}
+
+    async def _look_up(self, team: str, file_id: str, *, lately: bool = False) -> SlackFile | None:
+        look = self._facts.lately if lately else self._facts.of
+        return await patiently(lambda: look(team, file_id), self._sleep)
 
 
 def refusal(file: SlackFile, max_bytes: int) -> IngestError | None:
@@ -176,34 +192,45 @@ def _places(shared: FileShared, file: SlackFile) -> Mapping[str, Share]:
         return {shared.channel: Share(ts=shared.ts, thread_ts=shared.thread_ts)}
     if shared.channel in file.shares:
         return {shared.channel: file.shares[shared.channel]}
-    return {shared.channel: Share(ts="")}
+    seen = is_in(Scope(PLATFORM, shared.team, shared.channel), file)
+    return {shared.channel: Share(ts="")} if seen else {}
 
 
 def _incoming(shared: FileShared, file: SlackFile, channel: str, share: Share) -> IncomingFile:
-    known = bool(share.ts)
+    scope = Scope(PLATFORM, shared.team, channel)
     return IncomingFile(
         event_id=shared.event_id,
-        file_id=f"{file.id}@{file.version}" if shared.changed else file.id,
+        file_id=_upload(shared, share.ts, file.version),
         # without a message there is nothing to answer to, but the file is read all the same
-        thread=Thread(Scope(PLATFORM, shared.team, channel), share.thread if known else file.created or "0"),
+        thread=Thread(scope, share.thread) if share.ts else channel_itself(scope),
         author=shared.user or file.user or "",
         name=file.name,
         source=file.source,
         size=file.size,
-        message_id=share.ts if known else None,
+        message_id=share.ts or None,
+        changed=shared.changed,
     )
 
 
 def _unknown(shared: FileShared, channel: str, ts: str) -> IncomingFile:
     return IncomingFile(
         event_id=shared.event_id,
-        file_id=shared.file_id,
+        file_id=_upload(shared, ts),
         thread=Thread(Scope(PLATFORM, shared.team, channel), shared.thread_ts or ts),
         author=shared.user or "",
         name=NAMELESS,
         source=place(shared.team, shared.file_id),
         message_id=ts,
     )
+
+
+def _upload(shared: FileShared, ts: str, version: str | None = None) -> str:
+    """Name one version of a file, or one occasion on which it was shared or asked for."""
+    if shared.changed:
+        return f"{shared.file_id}@{version}"
+    if shared.wanted:
+        return f"{shared.file_id}@{shared.event_id}"
+    return f"{shared.file_id}/{ts}"
 
 
 def _explained(error: ChatError) -> IngestError:

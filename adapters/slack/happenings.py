@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from bot.chat import Thread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +20,8 @@ class FileShared:
     thread_ts: str | None = None
     """The thread of that message; None: it stands in the channel itself, or nobody knows."""
     changed: bool = False
+    wanted: bool = False
+    """Whether somebody asks for it, so that it does not matter whether it was known before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +36,8 @@ class FileTouched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """Who speaks in a thread, and in which workspace they are at home: streams ask for both."""
+class Speaker:
+    """Somebody who speaks, and the workspace that they belong to: streams ask for both."""
 
-    thread: Thread
     user: str
     team: str

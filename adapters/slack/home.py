@@ -45,6 +45,11 @@ GREETING = (
     f"- {CUSTOMS.code('help')} lists what else I can do, {CUSTOMS.code('settings')} how I behave here.\n\n"
     "When a file is deleted, or I am removed from the channel, I forget what I had indexed."
 )
+DIRECT_GREETING = (
+    "Hello! Ask me here about files that you send me here; nobody else sees them.\n\n"
+    "For the files of a channel, mention me in that channel: I answer from the files of the place where I am "
+    f"asked, and of no other. {CUSTOMS.code('help')} lists what else I can do."
+)
 PROMPTS = (
     {"title": "How does this work?", "message": "help"},
     {"title": "What do my files say?", "message": "What are the main points of these files?"},
@@ -68,8 +73,10 @@ def register_home(app: AsyncApp, desk: Desk, *, agent: bool = False) -> None:
         event, team = body["event"], workspace_of(body)
         if event.get("tab") == "home":
             desk.tasks.start(home.publish(team, event["user"], event.get("channel")), name="home")
-        elif agent and event.get("channel"):
-            desk.tasks.start(home.suggest(team, event["channel"]), name="suggestions")
+        elif event.get("channel"):
+            desk.tasks.start(home.greet_directly(team, event["channel"]), name="greeting")
+            if agent:
+                desk.tasks.start(home.suggest(team, event["channel"]), name="suggestions")
 
     async def joined(body: dict[str, Any]) -> None:
         event, team = body["event"], workspace_of(body)
@@ -117,6 +124,15 @@ class Home:
             spot = Spot(teams=(team,), channel=channel, user=inviter)
             await self._clerk.say(team, spot, Body(text=GREETING))
 
+    async def greet_directly(self, team: str, channel: str) -> None:
+        """Tell somebody, once, what can be asked in a direct conversation."""
+        if await self._desk.first_time(f"greeted:{PLATFORM}:{team}:{channel}"):
+            shape = blocks.message(Body(text=DIRECT_GREETING))
+            try:
+                await self._desk.adapter.calls.call(team, "chat.postMessage", channel=channel, **shape)
+            except ChatError as error:
+                logger.info("nobody was greeted: %s", type(error).__name__)
+
     async def suggest(self, team: str, channel: str) -> None:
         """Suggest what to ask; where the app is no agent, not a second time."""
         if team in self._without_agent:
@@ -139,7 +155,7 @@ class Home:
         shared = [scope for scope in known if not scope.channel.startswith("D")]
         found: list[Scope] = []
         for scope in [*own, *shared][:LOOKED_AT]:
-            if len(found) < CHANNELS and await self._desk.people.is_member(team, scope.channel, user):
+            if len(found) < CHANNELS and await self._desk.people.is_member(team, scope.channel, user) is True:
                 found.append(scope)
         return found
 

@@ -18,7 +18,7 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from adapters.slack.calls import FAILURES, translate
 from adapters.slack.workspaces import SLACK, TIMEOUT, Identity, Line
 from bot.chat import NotAllowed, Unreachable
-from pipeline.errors import StorageError
+from pipeline.errors import Sealed, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -255,6 +255,8 @@ class InstalledWorkspaces:
     async def _of(self, team: str) -> Installation:
         try:
             found = await self._installations.of(team) or await self._of_organisation(team)
+        except Sealed as error:
+            raise NotAllowed("the token of this workspace is sealed with another key") from error
         except StorageError as error:
             raise Unreachable(str(error)) from error
         if found is None:

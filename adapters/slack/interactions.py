@@ -30,6 +30,8 @@ class Spot:
     """The author of the message it was done at, which is us if it has our buttons; None: unknown."""
     response_url: str | None = None
     """Where answers may be sent for half an hour; None: nowhere."""
+    closed: bool = False
+    """Whether it is a private channel or a group conversation, as far as Slack says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +146,7 @@ def read_command(body: Mapping[str, Any]) -> Typed:
         channel=body["channel_id"],
         user=body["user_id"],
         response_url=body.get("response_url"),
+        closed=_is_closed(body.get("channel_name")),
     )
     return Typed(spot=spot, name=name.lower() or "help", args=args)
 
@@ -194,7 +197,13 @@ def _spot(body: Mapping[str, Any]) -> Spot | None:
         thread=next((ts for ts in threads if ts), container.get("message_ts")),
         bot=message.get("user"),
         response_url=body.get("response_url"),
+        closed=_is_closed((body.get("channel") or {}).get("name")),
     )
+
+
+def _is_closed(name: Any) -> bool:
+    """Tell whether a channel's *name* is what Slack calls every private channel, or a group's."""
+    return isinstance(name, str) and (name == "privategroup" or name.startswith("mpdm-"))
 
 
 def _unescaped(text: str) -> str:

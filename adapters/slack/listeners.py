@@ -23,12 +23,13 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.events import read_event
-from adapters.slack.happenings import Asker, FileShared, FileTouched
+from adapters.slack.happenings import FileShared, FileTouched, Speaker
 from adapters.slack.heard import kind_of
 from adapters.slack.workspaces import is_direct
 from bot.chat import NotAllowed
 from bot.errands import Errands
-from bot.incoming import ChannelLost, FileDeleted, FileRemoved, WorkspaceLost
+from bot.incoming import ChannelLost, FileDeleted, FileRemoved, MessageEdited, WorkspaceLost
+from bot.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -54,6 +55,8 @@ IDENTITY = "footnote_identity"
 NOT_INSTALLED = (
     "Footnote is not installed in this workspace any more. Please ask an admin to install it again."
 )
+KEPT_S = 0.7
+"""How long an acknowledgement waits for the ledger; Slack expects it within three seconds."""
 TIMEOUT = 15
 """Seconds for one call."""
 _ANYTHING = re.compile(".*", re.DOTALL)
@@ -71,6 +74,8 @@ class Desk:
     library: ServiceLibrary
     arrivals: Arrivals
     heard: Heard
+    first_time: Callable[[str], Awaitable[bool]]
+    """Tells whether a key is named for the first time, over replicas and restarts."""
     forget: Callable[[str], Coroutine[Any, Any, None]] | None = None
     """Drops the installation of a workspace that removed the app; None: its token is in the settings."""
     tasks: Errands = field(default_factory=Errands)
@@ -174,6 +179,7 @@ class Reception(AsyncMiddleware):
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._edits: Recent[tuple[str, str, str], None] = Recent()
 
     async def async_process(
         self,
@@ -185,35 +191,61 @@ class Reception(AsyncMiddleware):
         if kind := kind_of(req.body):
             self._desk.tasks.start(self._desk.heard.note(kind), name="note a kind of event")
         if isinstance(req.body.get("event"), Mapping):
-            self._receive(req.body, req.context.get(IDENTITY))
+            taken = self._receive(req.body, req.context.get(IDENTITY))
+            if taken:  # what is acknowledged and not kept yet, a crash would lose
+                await asyncio.wait(taken, timeout=KEPT_S)
         return await next()
 
-    def _receive(self, body: Mapping[str, Any], identity: Identity | None) -> None:
+    def _receive(self, body: Mapping[str, Any], identity: Identity | None) -> list[asyncio.Future[object]]:
+        """Hand on what the event means; what is returned is done when all of it is kept."""
+        taken: list[asyncio.Future[object]] = []
         try:
             for happening in read_event(body, identity):
-                self._take(happening)
+                kept = self._take(happening)
+                taken += [asyncio.ensure_future(kept)] if kept is not None else []
         except Exception as error:  # delivered again it would fail again
             # its text may quote people
             logger.warning("an event could not be read: %s", type(error).__name__)
             logger.debug("an event could not be read", exc_info=error)
+        return taken
 
-    def _take(self, happening: Happening) -> None:
+    def _take(self, happening: Happening) -> Awaitable[object] | None:
+        """Hand *happening* to whom it concerns; what is returned is done when no crash loses it any more."""
         desk = self._desk
         match happening:
-            case Asker():
-                desk.adapter.note_asker(happening.thread, happening.user, happening.team)
+            case Speaker():
+                desk.adapter.note_home(happening.user, happening.team)
             case FileShared():
-                desk.arrivals.shared(happening)
+                return desk.arrivals.shared(happening)
             case FileTouched():
                 desk.arrivals.touched(happening)
-            case FileRemoved() | FileDeleted() | ChannelLost():
-                desk.platform.removals.receive(happening)
-            case WorkspaceLost():
-                desk.platform.removals.receive(happening)
-                if desk.forget is not None:
-                    desk.tasks.start(desk.forget(happening.workspace), name="forget a workspace")
+            case FileRemoved() | FileDeleted():
+                return desk.platform.removals.receive(happening)
+            case ChannelLost() | WorkspaceLost():
+                desk.tasks.start(self._lose(happening), name="lose a channel")
+            case MessageEdited() if not self._is_news(happening):
+                logger.debug("an older edit arrived again")
             case _:
                 desk.platform.words.receive(happening)
+                return desk.platform.conversation.kept()
+        return None
+
+    def _is_news(self, edited: MessageEdited) -> bool:
+        """Tell whether this edit is a new one: Slack delivers some again, after later ones."""
+        key = (str(edited.thread.scope), edited.message_id, edited.event_id)
+        if key in self._edits:
+            return False
+        self._edits.note(key, None)
+        return True
+
+    async def _lose(self, lost: ChannelLost | WorkspaceLost) -> None:
+        """Forget what was held there, once: delivered again after a return, it would destroy what is new."""
+        desk = self._desk
+        if not await desk.first_time(f"lost:{lost.event_id}"):
+            return
+        desk.platform.removals.receive(lost)
+        if isinstance(lost, WorkspaceLost) and desk.forget is not None:
+            await desk.forget(lost.workspace)
 
 
 def _acknowledge_the_rest(app: AsyncApp) -> None:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack.addressing import is_midway
-from adapters.slack.happenings import Asker, FileShared, FileTouched
+from adapters.slack.happenings import FileShared, FileTouched, Speaker
 from bot.incoming import IncomingMessage, MessageDeleted, MessageEdited
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from adapters.markup.spoken import Spoken
     from adapters.slack.addressing import Envelope
-    from adapters.slack.text import Spoken
     from bot.incoming import Incoming
 
-    Found = list[Incoming | Asker | FileShared | FileTouched]
+    Found = list[Incoming | Speaker | FileShared | FileTouched]
 
-_SAID = frozenset({None, "file_share", "thread_broadcast"})
+_SAID = frozenset({None, "file_share", "me_message", "thread_broadcast"})
 """Subtypes of what people say; the others report something (joined, renamed) or come from programs."""
 _EMPTY = frozenset({"tombstone", "hidden_by_limit"})
 """Modes of files of which nothing is left."""
@@ -50,9 +49,12 @@ def _written(envelope: Envelope, *, named: bool) -> Found:
 
 
 def _said(envelope: Envelope, channel: str, message: Mapping[str, Any], *, named: bool) -> Found:
-    """Return the message if it may be for the bot: comments on files and talk among others are not."""
+    """Return the message if it may be for the bot: comments on files and talk among others are not.
+
+    Slack reports a mention in a code sample or an address as well. One that is not in the text is believed.
+    """
     spoken = envelope.spoken(message)
-    mentioned = named or _is_for_bot(envelope, channel, spoken)
+    mentioned = _is_for_bot(envelope, channel, spoken) or (named and not envelope.names_bot(message))
     follows = is_midway(message) and not message.get("files") and not spoken.others_first
     if not (mentioned or follows) or _says_nothing(message, spoken, mentioned=mentioned):
         return []
@@ -66,7 +68,7 @@ def _said(envelope: Envelope, channel: str, message: Mapping[str, Any], *, named
         mentioned=mentioned,
         midway=is_midway(message),
     )
-    return [Asker(thread=thread, user=said.author, team=envelope.home(message)), said]
+    return [Speaker(user=said.author, team=envelope.home(message)), said]
 
 
 def _changed(envelope: Envelope) -> Found:
@@ -123,7 +125,8 @@ def _says_nothing(message: Mapping[str, Any], spoken: Spoken, *, mentioned: bool
 
 
 def _files(message: Mapping[str, Any]) -> list[str]:
-    return [file["id"] for file in message.get("files") or () if file.get("mode") not in _EMPTY]
+    listed = [file for file in message.get("files") or () if isinstance(file, Mapping)]
+    return [str(file["id"]) for file in listed if file.get("id") and file.get("mode") not in _EMPTY]
 
 
 def _shared(envelope: Envelope, channel: str, message: Mapping[str, Any], file_id: str) -> FileShared:

@@ -10,14 +10,10 @@ from __future__ import annotations
 
 import re
 
+from adapters.markup.invisible import HIDDEN
+
 JOINER = "\u2060"
 """The word joiner: invisible, and no part of any name."""
-
-_HIDDEN = (
-    "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
-)
-"""Characters that are not seen. Whoever drops them joins what stood around them."""
 
 
 def _entity(name: str, code: int) -> str:
@@ -31,10 +27,10 @@ _LESS = rf"(?:[<＜﹤]|{_entity('lt;?', ord('<'))})"
 _AT = _entity("commat;", ord("@"))
 _NUMBER = _entity("num;", ord("#"))
 _JOINED = f"(?!{JOINER})"
-_SIGN = rf"(?:\\{{0,4}}(?:[!@#！＠＃]|{_entity('excl;', ord('!'))}|{_AT}|{_NUMBER})|{_JOINED}[{_HIDDEN}])"
+_SIGN = rf"(?:\\{{0,4}}(?:[!@#！＠＃]|{_entity('excl;', ord('!'))}|{_AT}|{_NUMBER})|{_JOINED}[{HIDDEN}])"
 _KEYWORD = "(?:here|channel|everyone|group)"
 _ALONE = rf"{_KEYWORD}(?![A-Za-z0-9_])"
-_DISGUISED = rf"[A-Za-z]{{0,8}}(?:[{_HIDDEN}]|&|<!--|[Ａ-Ｚａ-ｚ])"
+_DISGUISED = rf"[A-Za-z]{{0,8}}(?:[{HIDDEN}]|&|<!--|[Ａ-Ｚａ-ｚ])"
 """A keyword may hide in what follows: the reader of an entity or whoever drops a character would see it."""
 
 _COMMAND = rf"!(?:{_KEYWORD}|subteam\^\w{{1,40}}|date\^[^<>|\n`&\\]{{1,200}})"
@@ -51,7 +47,7 @@ _RISKS = re.compile(
     | (?P<at>[@＠﹫]{_JOINED}(?={_ALONE}|{_DISGUISED}))
     | (?P<person>(?<![A-Za-z0-9_.+%&\-])@{_JOINED}(?=\w))
     | (?P<channel>(?<![A-Za-z0-9_/&])\#{_JOINED}(?!\d{{1,12}}\b|[0-9a-f]{{6}}\b)(?=\w))
-    | (?P<encoded>(?:{_AT}|{_NUMBER}){_JOINED}(?=[\w&{_HIDDEN}]))
+    | (?P<encoded>(?:{_AT}|{_NUMBER}){_JOINED}(?=[\w&{HIDDEN}]))
     | (?P<ticks>`+)
     | (?P<line>\n)
     """,
@@ -81,17 +77,11 @@ _CONTEXT = 300
 """Characters before a sign that tell whether it stands in a web address."""
 _ADDRESS = re.compile(r"(?:https?://|mailto:)(?:[^\s<>\"|()]|\([^\s<>\"|()]*\))*\Z", re.IGNORECASE)
 _LONG_FENCE = 3
-_UNSEEN = re.compile(rf"[\s{_HIDDEN}]*\Z")
 
 
 def neutralise(text: str) -> str:
     """Return *text* with everything that Slack would obey made harmless; other text stays as it is."""
     return Neutraliser().last(text)
-
-
-def is_blank(text: str) -> bool:
-    """Tell whether nobody would see anything of *text*."""
-    return _UNSEEN.match(text) is not None
 
 
 class Neutraliser:

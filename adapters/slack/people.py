@@ -24,7 +24,7 @@ KEPT_MEMBERS = 100
 """Channels whose members are remembered; a large one has tens of thousands."""
 PAGE = 1_000
 PAGES = 20
-"""Members beyond this many pages are not looked for, and count as no members."""
+"""Members beyond this many pages are not looked for, so that nobody knows of them."""
 
 T = TypeVar("T")
 
@@ -37,6 +37,15 @@ class _Person:
     manages: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Members:
+    """People who are in a channel."""
+
+    found: frozenset[str]
+    complete: bool
+    """Whether these are all of them."""
+
+
 class People:
     """The people of every workspace that the app is installed in."""
 
@@ -44,7 +53,7 @@ class People:
         self._web = web
         self._persons: _Fresh[_Person] = _Fresh(monotonic, fresh, KEPT)
         self._owners: _Fresh[str] = _Fresh(monotonic, fresh, KEPT)
-        self._members: _Fresh[frozenset[str]] = _Fresh(monotonic, fresh, KEPT_MEMBERS)
+        self._members: _Fresh[_Members] = _Fresh(monotonic, fresh, KEPT_MEMBERS)
 
     async def manages(self, team: str, channel: str, user: str) -> bool:
         """Tell whether somebody manages a channel: it is theirs, or the workspace is; never a guest."""
@@ -58,10 +67,12 @@ class People:
         person = await self._person(team, user)
         return person is not None and not person.outside
 
-    async def is_member(self, team: str, channel: str, user: str) -> bool:
-        """Tell whether somebody is in a channel; False when nobody knows."""
+    async def is_member(self, team: str, channel: str, user: str) -> bool | None:
+        """Tell whether somebody is in a channel; None: nobody knows."""
         members = await self._asked("members", self._members.get((team, channel), self._find_members))
-        return members is not None and user in members
+        if members is None:
+            return None
+        return True if user in members.found else (False if members.complete else None)
 
     def changed(self, team: str, channel: str) -> None:
         """Ask anew who is in a channel: somebody came or left."""
@@ -83,7 +94,7 @@ class People:
         said = answer.get("channel") or {}
         return str(said.get("user" if said.get("is_im") else "creator") or "")
 
-    async def _find_members(self, team: str, channel: str) -> frozenset[str]:
+    async def _find_members(self, team: str, channel: str) -> _Members:
         found: set[str] = set()
         cursor = ""
         for _ in range(PAGES):
@@ -94,7 +105,7 @@ class People:
             cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
                 break
-        return frozenset(found)
+        return _Members(found=frozenset(found), complete=not cursor)
 
     @staticmethod
     async def _asked(what: str, looking: Awaitable[T]) -> T | None:

@@ -6,10 +6,11 @@ import logging
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adapters.slack import blocks
+from adapters.slack.addressing import thread_ts
 from adapters.slack.calls import Refused
 from adapters.slack.strays import STREAM, Strays, mark
 from bot.chat import ChatError, MessageGone, MessageRef, Unreachable
-from bot.controls import STOP
+from bot.controls import still_written
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -53,7 +54,7 @@ class Posts:
         A body that can be stopped is not the last one: such a call leaves room for those that are.
         """
         target = {**_name(message), "metadata": mark()}
-        growing = any(button.action == STOP for button in body.buttons)
+        growing = still_written(body)
 
         async def send(shape: Mapping[str, Any]) -> None:
             update = {**target, **blocks.still(shape)}
@@ -148,7 +149,8 @@ async def _shaped(body: Body, send: Callable[[Mapping[str, Any]], Awaitable[Resu
 
 
 def _place(thread: Thread) -> dict[str, str]:
-    return {"channel": thread.scope.channel, "thread_ts": thread.key}
+    ts = thread_ts(thread)
+    return {"channel": thread.scope.channel, **({} if ts is None else {"thread_ts": ts})}
 
 
 def _name(message: MessageRef) -> dict[str, str]:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from adapters.running import until
 from adapters.slack.actions import register_actions
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.addressing import PLATFORM
@@ -31,8 +32,7 @@ from bot.recheck import Recheck
 from bot.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-    from typing import Any
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from aiohttp.web import AbstractRouteDef
 
@@ -47,10 +47,6 @@ LINGER_S = 2.0
 TAKE_OVER_S = 15.0
 """How often files are looked for that another process, which died, has left."""
 
-NO_WAY = (
-    "Nothing would arrive from Slack; set FOOTNOTE_SLACK__APP_TOKEN for Socket Mode, or "
-    "FOOTNOTE_SLACK__SIGNING_SECRET for events over HTTP. docs/slack.md shows how."
-)
 BOTH_WAYS = (
     "Slack: both an app token and a signing secret are set; events come over Socket Mode, not over HTTP."
 )
@@ -104,20 +100,21 @@ class Connection:
         Raises `NotAllowed` or `Unreachable`, with what to do, when Slack cannot be served.
         """
         desk, way = self._desk, self._way
+        await desk.arrivals.resume(starting=True)  # so that questions know of files that are on their way
         await desk.platform.resume()
-        await desk.arrivals.resume(starting=True)
         try:
-            await _until(stop, way.connect())
+            await until(stop, way.connect())
             if not stop.is_set():
                 for line in self._hello:
                     say(line)
-                await _until(stop, way.watch(), self._recheck().run(stop), _take_over(desk.arrivals))
+                await until(stop, way.watch(), self._recheck().run(stop), _take_over(desk.arrivals))
         finally:
             await way.close()
             begun = asyncio.gather(desk.arrivals.settled(), desk.tasks.settled())
             await first_of(begun, asyncio.sleep(LINGER_S))
             await desk.arrivals.stop()
             await desk.tasks.stop()
+            await desk.platform.close()  # before the file in work, which may take the time that is left
 
     def _recheck(self) -> Recheck:
         return Recheck(
@@ -138,8 +135,8 @@ async def open_slack(service: Service) -> AsyncIterator[Connection]:
     do, when Slack cannot be served.
     """
     slack = service.settings.slack
-    if slack.app_token is None and slack.signing_secret is None:
-        raise NotAllowed(NO_WAY)
+    if slack.lacking:
+        raise NotAllowed(slack.lacking)
     async with reach_slack(service) as reach:
         place = await _introduce(reach, slack)
         adapter = SlackAdapter(reach.calls, max_upload_bytes=service.settings.ingestion.max_bytes)
@@ -171,6 +168,7 @@ def _desk(service: Service, reach: Reach, adapter: SlackAdapter, platform: Platf
         Backlog(service.stores.ledger),
         come=platform.uploads.receive,
         go=platform.removals.receive,
+        arriving=service.arriving,
     )
     return Desk(
         platform=platform,
@@ -181,6 +179,7 @@ def _desk(service: Service, reach: Reach, adapter: SlackAdapter, platform: Platf
         library=reach.library,
         arrivals=arrivals,
         heard=Heard(service.stores.seen),
+        first_time=service.stores.seen.first_time,
         forget=None if isinstance(reach.workspaces, OneWorkspace) else reach.workspaces.forget,
     )
 
@@ -219,16 +218,3 @@ async def _take_over(arrivals: Arrivals) -> None:
     while True:
         await asyncio.sleep(TAKE_OVER_S)
         await arrivals.resume(starting=False)
-
-
-async def _until(stop: asyncio.Event, *works: Coroutine[Any, Any, None]) -> None:
-    """Run *works* until one of them ends, or *stop* is set; raises what one of them raises."""
-    tasks = [asyncio.ensure_future(work) for work in (*works, stop.wait())]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

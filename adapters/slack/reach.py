@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from bot.bootstrap import Service
     from bot.groups import Slack
 
-NO_WORKSPACE = (
-    "No Slack workspace is set; set FOOTNOTE_SLACK__BOT_TOKEN, or FOOTNOTE_SLACK__CLIENT_ID to let "
-    "workspaces install the app themselves. docs/slack.md shows how."
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
@@ -56,9 +51,11 @@ async def reach_slack(service: Service) -> AsyncIterator[Reach]:
         stack.push_async_callback(workspaces.close)
         calls = Calls(workspaces, Budgets(), clock.monotonic)
         downloads = Downloads(slack.api_base_url, max_bytes=most)
-        library = ServiceLibrary(service, gone=lambda scope, source: files.shares.gone(scope, source))
+        library = ServiceLibrary(
+            service, gone=lambda scope, source: files.shares.gone(scope, source, lately=True)
+        )
         files = SlackFiles(
-            calls, workspaces, downloads, holders=library.holders, max_bytes=most, sleep=clock.sleep
+            calls, workspaces, downloads, holders=library.keeping, max_bytes=most, sleep=clock.sleep
         )
         stack.push_async_callback(files.close)
         service.sources.connect(SCHEME, files.fetch)
@@ -81,5 +78,5 @@ def _workspaces(slack: Slack, installations: Installations | None) -> OneWorkspa
     if installations is not None:
         return InstalledWorkspaces(installations, base_url=slack.api_base_url)
     if slack.bot_token is None:
-        raise NotAllowed(NO_WORKSPACE)
+        raise NotAllowed(slack.lacking or "")
     return OneWorkspace(slack.bot_token.get_secret_value(), base_url=slack.api_base_url)

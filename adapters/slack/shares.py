@@ -24,13 +24,17 @@ class Shares:
         self._facts = facts
         self._sleep = sleep
 
-    async def gone(self, scope: Scope, source: str) -> bool:
+    async def gone(self, scope: Scope, source: str, *, lately: bool = False) -> bool:
         """Tell whether a file cannot be seen in a channel any more: deleted, or not shared with it.
 
-        Raises `ChatError` when Slack says neither.
+        Where *lately* is enough, what was learnt within the last minute counts: whatever was reported to have
+        left was looked at since. Raises `ChatError` when Slack says neither.
         """
         named = parts_of(source)
-        return named is not None and not is_in(scope, await self._facts.of(*named, intermediate=True))
+        if named is None:
+            return False
+        look = self._facts.lately if lately else self._facts.of
+        return has_left(scope, await look(*named, intermediate=True))
 
     async def left(self, scopes: Sequence[Scope], source: str) -> list[Scope]:
         """Return the channels of *scopes* that a file has left, soon after an event that says so.
@@ -42,13 +46,18 @@ class Shares:
             return []
         for pause in (*LOOKS, None):
             file = await patiently(lambda: self._facts.of(*named), self._sleep)
-            left = [scope for scope in scopes if not is_in(scope, file)]
+            left = [scope for scope in scopes if has_left(scope, file)]
             if left or pause is None:
                 return left
             await self._sleep(pause)
         return []
 
 
-def is_in(scope: Scope, file: SlackFile | None) -> bool:
-    """Tell whether people see a file in a channel; True as well when Slack does not say where they do."""
-    return file is not None and (file.visible is None or scope.channel in file.visible)
+def has_left(scope: Scope, file: SlackFile | None) -> bool:
+    """Tell whether people see a file in a channel no more; False as well when Slack does not say where."""
+    return file is None or (file.visible is not None and scope.channel not in file.visible)
+
+
+def is_in(scope: Scope, file: SlackFile) -> bool:
+    """Tell whether people see a file in a channel; False as well when Slack does not say where."""
+    return file.visible is not None and scope.channel in file.visible

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from adapters.slack.calls import Refused
 from bot.chat import Mark
-from bot.recent import Pauses, Recent
+from bot.marks import Marks
+from bot.recent import Pauses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,38 +35,41 @@ class Signs:
     def __init__(self, calls: Calls, monotonic: Callable[[], float]) -> None:
         self._calls = calls
         self._monotonic = monotonic
-        self._standing: Recent[tuple[Thread, str], Mark | None] = Recent()
+        self._marks = Marks(self._add, self._remove)
         self._off: Pauses[str] = Pauses(monotonic)
 
     async def put(self, thread: Thread, message_id: str, mark: Mark) -> None:
         """Let *mark* stand at the message, if the app may react there. Raises `ChatError`."""
-        team, key = thread.scope.workspace, (thread, message_id)
+        team = thread.scope.workspace
         if team in self._off:
             return
-        if mark is Mark.WORKING and not self._removable(team):
-            self._standing.note(key, None)
+        if mark is Mark.WORKING and not self._fits(team):
+            self._marks.leave_out(thread, message_id)
             return
-        earlier = self._standing.get(key) if key in self._standing else Mark.WORKING
-        await self._react(thread, message_id, "reactions.add", mark)
-        self._standing.note(key, mark)
-        if earlier is not None and earlier is not mark:
-            await self._react(thread, message_id, "reactions.remove", earlier)
+        try:
+            await self._marks.put(thread, message_id, mark)
+        except Refused as refused:
+            if refused.code not in _OFF:
+                raise
+            self._off.begin(team)
+            logger.info("the app may not react to messages in %s: %s", team, refused.code)
 
-    def _removable(self, team: str) -> bool:
-        """Tell whether one more sign that work goes on can be taken back in time: few can in a minute."""
-        working = sum(
-            thread.scope.workspace == team and mark is Mark.WORKING
-            for (thread, _), mark in self._standing.items()
-        )
-        return self._calls.budgets.spare(team, "reactions.remove", self._monotonic()) > working
+    def _fits(self, team: str) -> bool:
+        """Tell whether one more sign that work goes on can be put up, and taken back in time: few can."""
+        spare, now = self._calls.budgets.spare, self._monotonic()
+        removable = spare(team, "reactions.remove", now) > self._marks.working(team)
+        return removable and spare(team, "reactions.add", now) > 0
+
+    async def _add(self, thread: Thread, message_id: str, mark: Mark) -> None:
+        await self._react(thread, message_id, "reactions.add", mark)
+
+    async def _remove(self, thread: Thread, message_id: str, mark: Mark) -> None:
+        await self._react(thread, message_id, "reactions.remove", mark)
 
     async def _react(self, thread: Thread, message_id: str, method: str, mark: Mark) -> None:
         team, channel = thread.scope.workspace, thread.scope.channel
         try:
             await self._calls.call(team, method, channel=channel, timestamp=message_id, name=SIGNS[mark])
         except Refused as refused:
-            if refused.code in _OFF:
-                self._off.begin(team)
-                logger.info("the app may not react to messages in %s: %s", team, refused.code)
-            elif refused.code not in _FINE:
+            if refused.code not in _FINE:
                 raise

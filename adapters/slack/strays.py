@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bot.chat import MessageGone, MessageRef, NotAllowed, Unreachable
+from adapters.slack.addressing import thread_ts
+from bot.chat import MessageGone, MessageRef, NotAllowed
+from bot.doubts import Doubts
 from bot.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from adapters.slack.calls import Calls
     from bot.chat import Thread
@@ -47,18 +48,12 @@ class Strays:
     def __init__(self, calls: Calls, wall: Callable[[], float]) -> None:
         self._calls = calls
         self._wall = wall
-        self._doubts: Recent[tuple[Thread, str], float] = Recent()
+        self._doubts: Doubts[tuple[Thread, str]] = Doubts(wall)
         self._begun: Recent[MessageRef, None] = Recent()
 
-    @contextmanager
-    def doubting(self, thread: Thread, nonce: str | None) -> Iterator[None]:
+    def doubting(self, thread: Thread, nonce: str | None) -> AbstractContextManager[None]:
         """Note a doubt when what happens within leaves one."""
-        try:
-            yield
-        except (Unreachable, asyncio.CancelledError):
-            if nonce is not None:
-                self._doubts.note((thread, nonce), self._wall())
-            raise
+        return self._doubts.about(None if nonce is None else (thread, nonce))
 
     def begun(self, ref: MessageRef) -> None:
         """Note a stream that we know of."""
@@ -71,8 +66,8 @@ class Strays:
         or `Unreachable` when it cannot be told now. Where the app may not read the thread it never can, and a
         second message is better than none.
         """
-        doubts = [at - _BACK for key in _keys(thread, nonce) if (at := self._doubts.get(key)) is not None]
-        lost = (thread, STREAM) in self._doubts or (repeated and not doubts)
+        doubts = [at - _BACK for key in _keys(thread, nonce) if (at := self._doubts.since(key)) is not None]
+        lost = self._doubts.since((thread, STREAM)) is not None or (repeated and not doubts)
         if repeated and not doubts:
             doubts = [self._wall() - _DAY]
         if not doubts:
@@ -82,16 +77,18 @@ class Strays:
         except (NotAllowed, MessageGone):
             stray = None
         for key in _keys(thread, nonce):
-            self._doubts.forget(key)
+            self._doubts.settle(key)
         return stray
 
     async def _look(self, thread: Thread, nonce: str | None, since: float, *, lost: bool) -> Stray | None:
         identity = await self._calls.workspaces.identity(thread.scope.workspace)
+        ts = thread_ts(thread)
+        where: dict[str, Any] = {} if ts is None else {"ts": ts}
         page = await self._calls.call(
             thread.scope.workspace,
-            "conversations.replies",
+            "conversations.history" if ts is None else "conversations.replies",
             channel=thread.scope.channel,
-            ts=thread.key,
+            **where,
             oldest=f"{since:.6f}",
             limit=_MOST,
             include_all_metadata=True,

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from adapters.markup.invisible import is_blank
 from adapters.slack import blocks
 from adapters.slack.calls import Refused
-from adapters.slack.neutral import Neutraliser, is_blank, neutralise
+from adapters.slack.neutral import Neutraliser, neutralise
 from adapters.slack.posts import ENDED, STOPPED_BY_USER
 from bot.chat import NotAllowed, RateLimited, TooLong
 from bot.recent import Pauses, Recent
@@ -60,22 +61,27 @@ class Streams:
         self.monotonic = monotonic
         self.on_stop = on_stop
         self._budgets = budgets
-        self._askers: Recent[Thread, Recipient] = Recent()
+        self._homes: Recent[str, str] = Recent()
         self._unsuitable: Pauses[tuple[str, str]] = Pauses(monotonic)
         self._live: dict[MessageRef, float] = {}
 
-    def note_asker(self, thread: Thread, user: str, team: str) -> None:
-        """Keep in mind who asked last in a thread, and which workspace they belong to."""
-        self._askers.note(thread, Recipient(user=user, team=team))
+    def note_home(self, user: str, team: str) -> None:
+        """Keep in mind which workspace somebody belongs to: in a shared channel it may be another."""
+        self._homes.note(user, team)
 
-    def open(self, thread: Thread) -> SlackMessage | None:
+    def open(self, thread: Thread, asker: str | None) -> SlackMessage | None:
         """Return a stream that has not begun, or None where Slack would not take it now."""
-        recipient = self._askers.get(thread)
+        recipient = self._recipient(thread, asker)
         if recipient is None and not thread.scope.channel.startswith("D"):
             return None
         if _channel(thread) in self._unsuitable or not self.room(thread.scope.workspace):
             return None
         return SlackMessage(self, thread, recipient)
+
+    def _recipient(self, thread: Thread, asker: str | None) -> Recipient | None:
+        if asker is None:
+            return None
+        return Recipient(user=asker, team=self._homes.get(asker) or thread.scope.workspace)
 
     def room(self, team: str) -> bool:
         """Tell whether one more stream can begin, and every live one end within the same minute."""
@@ -86,7 +92,8 @@ class Streams:
 
     async def begin(self, thread: Thread, text: str, recipient: Recipient | None) -> MessageRef:
         """Begin a stream; it cannot be waited for, because others wait for the same. Raises `ChatError`."""
-        if not self.room(thread.scope.workspace):
+        # since this stream was opened another one may have found out that the channel takes none
+        if _channel(thread) in self._unsuitable or not self.room(thread.scope.workspace):
             raise NotAllowed("no stream can be begun now")
         whom = {"recipient_user_id": recipient.user, "recipient_team_id": recipient.team} if recipient else {}
         try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from adapters.markup.spoken import HERE, Spoken, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -18,14 +19,6 @@ _SEQUENCE = re.compile(
 _ESCAPE = re.compile(r"&(amp|lt|gt);")
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">"}
 
-_HERE = "\0"
-"""Stands where the bot was named, until the words around it are joined."""
-_VOCATIVE = re.compile(r",[ \t]*\0[ \t]*(?=[.!?\s]*\Z)")
-_ADDRESSED = re.compile(r"\A\s*\0[ \t]*[,:;](?=\s|\Z)")
-_GAP = re.compile(r"(?<![ \t])[ \t]*\0(?:[ \t]*\0)*[ \t]*")
-_CLINGING = frozenset("\n,.;:!?)]}’'…")
-_OPENING = frozenset("\n([{“‘«")
-
 _LOCAL_PART = re.compile(r"[A-Za-z0-9._%+\-]\Z")
 _DOMAIN = re.compile(r"\.[A-Za-z]{2,}")
 _ADDRESS = re.compile(r"(?:://|\bwww\.)\S*\Z")
@@ -33,28 +26,16 @@ _FAR = 500
 """Characters before a mention that may belong to the same address."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
-    """What a message says."""
-
-    text: str
-    """Without the mention of the bot; everything else that Slack marks is put into words."""
-    mentioned: bool
-    """Whether the bot is named, outside code and addresses."""
-    others_first: bool
-    """Whether it begins by naming somebody who is not the bot."""
-
-
 def read(text: str, bot_user: str, names: Mapping[str, str]) -> Spoken:
     """Read the *text* of a Slack message; *names* are those of people and channels by their ids."""
     words = _Words(bot_user, names)
-    pieces = _CODE.split(text.replace(_HERE, ""))
+    pieces = _CODE.split(text.replace(HERE, ""))
     pieces[::2] = [words.put(piece, words.mention) for piece in pieces[::2]]
     pieces[1::2] = [words.put(piece, words.name) for piece in pieces[1::2]]
     said = "".join(pieces)
     return Spoken(
-        text=_joined(said).strip(),
-        mentioned=_HERE in said,
+        text=joined(said),
+        mentioned=HERE in said,
         others_first=_is_for_others(text, bot_user),
     )
 
@@ -81,7 +62,7 @@ class _Words:
     def mention(self, found: re.Match[str]) -> str:
         """Return the name that a sequence stands for, and a mark where it names the bot."""
         if _names(found, self._bot_user) and not _in_address(found):
-            return _HERE
+            return HERE
         return self.name(found)
 
     def name(self, found: re.Match[str]) -> str:
@@ -125,17 +106,3 @@ def _is_for_others(text: str, bot_user: str) -> bool:
     if found is None or found["sign"] not in {"@", "!"}:
         return False
     return not _names(found, bot_user) and not found["id"].startswith("date^")
-
-
-def _joined(said: str) -> str:
-    """Return *said* with the words around the bot's name brought together."""
-    said = _ADDRESSED.sub(_HERE, _VOCATIVE.sub("", said))
-    return _GAP.sub(_gap, said)
-
-
-def _gap(found: re.Match[str]) -> str:
-    before, after = found.string[: found.start()][-1:], found.string[found.end() :][:1]
-    if not before or not after or before in _OPENING or after in _CLINGING:
-        return ""
-    apart = len(found[0].replace(_HERE, "")) > 0 or (before.isalnum() and after.isalnum())
-    return " " if apart else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
@@ -10,9 +11,8 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from adapters.slack import blocks
 from adapters.slack.calls import FAILURES, Refused
 from adapters.slack.workspaces import is_direct
-from bot.chat import Body, ChatError, NotAllowed, TooLong, Unreachable
-from bot.courier import smaller
-from bot.splitting import SMALLEST, split
+from bot.asides import in_pieces
+from bot.chat import Body, ChatError, NotAllowed, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -47,7 +47,7 @@ class Whispers:
         ]
         for way in reversed(ways) if directly else ways:
             try:
-                await _show(body.text, blocks.MAX_CHARS, way)
+                await in_pieces(body.text, blocks.MAX_CHARS, partial(_show, way))
             except ChatError as error:
                 logger.info("a whisper goes another way: %s", type(error).__name__)
             else:
@@ -62,18 +62,7 @@ class Whispers:
         await self._calls.call(team, "chat.postEphemeral", **place, **shape)
 
 
-async def _show(text: str, limit: int, way: Callable[[Mapping[str, Any]], Awaitable[None]]) -> None:
-    """Send *text* in as many pieces as it takes. Raises `ChatError`."""
-    for part in split(text, limit):
-        try:
-            await _show_part(part.text, way)
-        except TooLong:
-            if smaller(limit) < SMALLEST:
-                raise
-            await _show(part.text, smaller(limit), way)
-
-
-async def _show_part(text: str, way: Callable[[Mapping[str, Any]], Awaitable[None]]) -> None:
+async def _show(way: Callable[[Mapping[str, Any]], Awaitable[None]], text: str) -> None:
     body = Body(text=text)
     try:
         await way(blocks.still(blocks.message(body)))

@@ -17,7 +17,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from adapters.terminal.text import encodable, linked, plain, safe
-from bot.chat import Capabilities, MessageRef, NotAllowed, Thread, Threading, Turn
+from bot.chat import WEB, Capabilities, MessageRef, NotAllowed, Thread, Threading, Turn
 from bot.screens import CURSOR
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MAX_CHARS = 1_000_000
 """A terminal has no limit; this one only keeps arithmetic finite."""
 MAX_UPLOAD_BYTES = 200_000_000
+LINK_SCHEMES = WEB | {"file"}
+"""Whoever sits there can open the files of this machine."""
 HISTORY = 100
 
 
@@ -43,6 +45,7 @@ class TerminalAdapter:
             edit_interval=None,
             threading=Threading.FLAT,
             max_upload_bytes=max_upload_bytes,
+            link_schemes=LINK_SCHEMES,
         )
         self._region: Live | None = None
         self._ids = count(1)
@@ -86,7 +89,7 @@ class TerminalAdapter:
     async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:
         return list(self._said.get(thread, ()))[-limit:]
 
-    async def open_stream(self, thread: Thread) -> TerminalMessage | None:
+    async def open_stream(self, thread: Thread, *, asker: str | None = None) -> TerminalMessage | None:
         return TerminalMessage(self, thread) if self.is_terminal else None
 
     def record(self, thread: Thread, turn: Turn) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from pipeline.catalog import INGEST, queued_payload
 from pipeline.domain import Document, DocumentStatus, document_id_for
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from pipeline.catalog import Catalog
     from pipeline.domain import IngestReason, Scope
+    from pipeline.ingestion.kept import Kept
     from pipeline.storage.queue import Queue
 
 
@@ -54,11 +56,14 @@ class Intake:
         queue: Queue,
         fetch: Callable[[str], Awaitable[bytes]],
         now: Callable[[], datetime],
+        kept: Kept | None = None,
     ) -> None:
+        """*kept* takes the bytes of what was fetched from far away, for whoever indexes it."""
         self._catalog = catalog
         self._queue = queue
         self._fetch = fetch
         self._now = now
+        self._kept = kept
 
     async def accept(
         self, scope: Scope, upload: Upload, *, before: Callable[[Scope], Awaitable[None]] | None = None
@@ -79,6 +84,8 @@ class Intake:
             return Accepted(upload=upload, status="duplicate", document_id=document_id)
         if before is not None:
             await before(scope)
+        if self._kept is not None and urlsplit(upload.source).scheme != "file":
+            self._kept.keep(document_id, data)
         await self._enqueue(scope, upload, document_id)
         namesakes = tuple(
             d.document_id

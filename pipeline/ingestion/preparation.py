@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from pipeline.domain import Document, Scope
+    from pipeline.ingestion.kept import Kept
     from pipeline.ingestion.sandbox import Parsed
     from pipeline.ports import Embedder
     from pipeline.storage.refs import CatalogRef
@@ -38,9 +39,13 @@ class Preparation:
     embedder: Callable[[CatalogRef | None], Awaitable[Embedder]]
     """The embedder that a channel's new vectors are made with, once it works; None: a channel without a
     catalog. Raises `ModelError`."""
+    kept: Kept | None = None
+    """Where the bytes of what was just accepted may be."""
 
     async def read(self, scope: Scope, document: Document) -> bytes:
         """Return the original. Raises `IngestError`, also where it is not the one any more that came in."""
+        if self.kept is not None and (just_now := self.kept.take(document.document_id)) is not None:
+            return just_now
         data = await self.fetch(document.source)
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
         if document_id_for(scope, digest) != document.document_id:

@@ -73,18 +73,19 @@ class Ledger:
     async def reopen(self, scope: Scope, kind: str, key: str, *, payload: Mapping[str, Any]) -> Entry | None:
         """Own an entry that is done for its next attempt, with another *payload*.
 
-        None: somebody is at it, who finds the new payload there in the end; or it is gone or unknown.
+        None: somebody is at it, who finds the new payload there in the end; or it is unknown, or gone for
+        good, with nothing in its payload.
         """
         values: dict[str, Any] = {"payload": dict(payload)}
         async with self._database.write() as connection:
             row = await _lock(connection, scope, kind, key)
-            if row is None or row.state == "gone":
+            if row is None or (row.state == "gone" and not row.payload):
                 return None
-            if row.state == "done":
+            if row.state != "open":
                 values |= {"state": "open", "attempt": row.attempt + 1, **self._mine()}
             changed = update(ledger).where(*_is(scope, kind, key)).values(values)
             reopened = (await connection.execute(changed.returning(ledger))).one()
-        return _entry(reopened) if row.state == "done" else None
+        return _entry(reopened) if row.state != "open" else None
 
     async def save(
         self,
@@ -128,6 +129,23 @@ class Ledger:
         """Return an entry as it stands now."""
         rows = await self._database.rows(select(ledger).where(*_is(scope, kind, key)))
         return _entry(rows[0]) if rows else None
+
+    async def leave(self, scope: Scope, kind: str, key: str) -> None:
+        """Let go of an entry that stays open, for whoever takes over next; that may be this process."""
+        left = update(ledger).where(*_is(scope, kind, key), ledger.c.state == "open")
+        async with self._database.write() as connection:
+            await connection.execute(left.values(owner=None, lease_until=None))
+
+    async def mark(self, scope: Scope, kind: str, thread: str, name: str) -> bool:
+        """Put *name* into the payloads of a thread's open entries, for their owners; False: it has none."""
+        of_thread = ledger.c.scope_key == scope.key, ledger.c.kind == kind, ledger.c.thread == thread
+        query = select(ledger).where(*of_thread, ledger.c.state == "open").with_for_update()
+        async with self._database.write() as connection:
+            rows = (await connection.execute(query)).all()
+            for row in rows:
+                marked = update(ledger).where(*_is(scope, kind, row.id))
+                await connection.execute(marked.values(payload={**row.payload, name: True}))
+        return bool(rows)
 
     async def asked(self, scope: Scope, thread: str, author: str | None) -> bool:
         """Tell whether *author* (None: anybody) has asked a question in a thread that was not taken back."""

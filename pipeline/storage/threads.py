@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import case, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from pipeline.domain import Reason, Summary, Verdict
 from pipeline.storage.schema import feedback, threads, turns
 from pipeline.storage.sql import now
-from pipeline.storage.turn import TurnRecord
+from pipeline.storage.turn import Feedback, TurnRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from pipeline.storage.sql import Database
 
 
-__all__ = ["Threads", "TurnRecord", "Verdict"]
+__all__ = ["RECALLED", "Threads", "TurnRecord", "Verdict"]
+
+RECALLED: Final = "recalled"
+"""The key in a turn's response of the summary that it was answered in the light of."""
 
 
 class Threads:
@@ -103,12 +106,18 @@ class Threads:
         return await self._find(_turns().where(threads.c.scope_key == scope.key, missed).limit(limit))
 
     async def add_feedback(self, turn_id: int, verdict: Verdict, note: str | None, user: str) -> bool:
-        """Note what *user* thinks of a turn, in place of what they thought before; False: no such turn."""
+        """Note what *user* thinks of a turn, in place of what they thought before; False: no such turn.
+
+        The same verdict without a note leaves the note that they gave before.
+        """
         values = {"verdict": verdict, "note": note, "created_at": self._clock()}
+        kept = case((feedback.c.verdict == verdict, feedback.c.note), else_=None) if note is None else note
         noted = (
             self._database.insert(feedback)
             .values(turn_id=turn_id, user=user, **values)
-            .on_conflict_do_update(index_elements=[feedback.c.turn_id, feedback.c.user], set_=values)
+            .on_conflict_do_update(
+                index_elements=[feedback.c.turn_id, feedback.c.user], set_={**values, "note": kept}
+            )
         )
         try:
             async with self._database.write() as connection:
@@ -117,27 +126,79 @@ class Threads:
             return False
         return True
 
+    async def feedback(self, scope: Scope, limit: int) -> list[Feedback]:
+        """Return what people last thought of the channel's answers, the latest first."""
+        query = (
+            select(
+                feedback.c.user,
+                feedback.c.verdict,
+                feedback.c.note,
+                feedback.c.created_at,
+                turns.c.question,
+                turns.c.answer,
+            )
+            .join(turns, turns.c.id == feedback.c.turn_id)
+            .join(threads, threads.c.id == turns.c.thread_id)
+            .where(threads.c.scope_key == scope.key)
+            .order_by(feedback.c.created_at.desc(), feedback.c.turn_id.desc())
+            .limit(limit)
+        )
+        return [
+            Feedback(
+                user=row.user,
+                verdict=Verdict(row.verdict),
+                note=row.note,
+                question=row.question,
+                answer=row.answer,
+                created_at=row.created_at,
+            )
+            for row in await self._database.rows(query)
+        ]
+
     async def reset(self, scope: Scope, thread: str) -> None:
         """Remove the thread's summary and turns."""
         async with self._database.write() as connection:
             thread_id = await self._thread_id(connection, scope, thread)
             await connection.execute(delete(turns).where(turns.c.thread_id == thread_id))
-            await connection.execute(_empty_summary(thread_id))
+            await connection.execute(_renewed_summary(thread_id, ""))
+
+    async def retract(self, scope: Scope, thread: str, question_key: str) -> None:
+        """Remove what *question_key* asked in the thread, and its answer.
+
+        If nothing was answered there since, the summary is again the one of before it.
+        """
+        asked = _turns().where(*_is(scope, thread), turns.c.question_key == question_key)
+        others = turns.c.question_key.is_distinct_from(question_key), turns.c.reason.is_(None)
+        async with self._database.write() as connection:
+            mine = (await connection.execute(asked)).all()
+            if not mine:
+                return
+            await connection.execute(delete(turns).where(turns.c.id.in_([row.id for row in mine])))
+            thread_id = await self._thread_id(connection, scope, thread)
+            last = select(func.max(turns.c.id)).where(turns.c.thread_id == thread_id, *others)
+            since = (await connection.execute(last)).scalar() or 0
+            kept = [row.response.get(RECALLED, "") for row in mine if row.reason is None and row.id > since]
+            if kept:
+                await connection.execute(_renewed_summary(thread_id, kept[-1]))
 
     async def forget_documents(self, scope: Scope, document_ids: Collection[str]) -> int:
         """Remove the turns that cite one of these documents, and reset their threads' summaries.
 
-        Returns how many turns that were.
+        Returns how many turns that were. The turns that stay do not bring an earlier summary back.
         """
         gone = frozenset(document_ids)
         query = _turns().where(threads.c.scope_key == scope.key)
         async with self._database.write() as connection:
-            rows = await connection.execute(query)
-            citing = [(row.id, row.thread_id) for row in rows if not gone.isdisjoint(_cited(row.response))]
-            for turn_id, _ in citing:
-                await connection.execute(delete(turns).where(turns.c.id == turn_id))
-            for thread_id in {thread_id for _, thread_id in citing}:
-                await connection.execute(_empty_summary(thread_id))
+            rows = (await connection.execute(query)).all()
+            citing = {row.id for row in rows if not gone.isdisjoint(_cited(row.response))}
+            touched = {row.thread_id for row in rows if row.id in citing}
+            for thread_id in touched:
+                await connection.execute(_renewed_summary(thread_id, ""))
+            for row in rows:
+                if row.id in citing:
+                    await connection.execute(delete(turns).where(turns.c.id == row.id))
+                elif row.thread_id in touched and RECALLED in row.response:
+                    await connection.execute(_without_recalled(row))
         return len(citing)
 
     async def forget_scope(self, scope: Scope) -> None:
@@ -164,8 +225,14 @@ def _is(scope: Scope, thread: str) -> tuple[ColumnElement[bool], ...]:
     return threads.c.scope_key == scope.key, threads.c.thread == thread
 
 
-def _empty_summary(thread_id: int) -> Update:
-    return update(threads).where(threads.c.id == thread_id).values(summary="", version=threads.c.version + 1)
+def _renewed_summary(thread_id: int, text: str) -> Update:
+    renewed = update(threads).where(threads.c.id == thread_id)
+    return renewed.values(summary=text, version=threads.c.version + 1)
+
+
+def _without_recalled(row: Row[Any]) -> Update:
+    kept = {name: value for name, value in row.response.items() if name != RECALLED}
+    return update(turns).where(turns.c.id == row.id).values(response=kept)
 
 
 def _cited(response: Mapping[str, Any]) -> set[str]:

@@ -9,7 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from pipeline.domain import Reason
+    from pipeline.domain import Reason, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What somebody thought of one answer."""
+
+    user: str
+    verdict: Verdict
+    note: str | None
+    question: str
+    answer: str
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

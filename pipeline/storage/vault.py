@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from sqlalchemy import delete, func, select
 
-from pipeline.errors import StorageError
+from pipeline.errors import Sealed, StorageError
 from pipeline.storage.schema import vault
 from pipeline.storage.sql import now
 
@@ -83,8 +83,8 @@ class Vault:
             raise self._closed(name)
         return text
 
-    def _closed(self, name: str) -> StorageError:
-        return StorageError(
+    def _closed(self, name: str) -> Sealed:
+        return Sealed(
             f"'{name}' cannot be unsealed by the keys of {self._setting}; put the key that sealed it back, "
             f"behind the first one."
         )

@@ -89,6 +89,7 @@ class FakeChat:
         self.calls: list[tuple[str, float]] = []
         """Each call by name, with when it was made; refused ones too."""
         self.statuses: list[str | None] = []
+        self.askers: list[str | None] = []
         self.marks: list[tuple[str, Mark]] = []
         self.said: list[Turn] = []
         """What people wrote; `history` shows it before the bot's messages."""
@@ -170,7 +171,8 @@ class FakeChat:
         own = [Turn(author="bot", text=text, own=True) for text in self.texts(thread)]
         return [*self.said, *own][-limit:]
 
-    async def open_stream(self, thread: Thread) -> FakeLive | None:
+    async def open_stream(self, thread: Thread, *, asker: str | None = None) -> FakeLive | None:
+        self.askers.append(asker)
         self._end(self._begin("open_stream", limited=False))
         if not self._streams:
             return None

@@ -65,9 +65,9 @@ class FakeLedger:
     async def reopen(self, scope: Scope, kind: str, key: str, *, payload: Mapping[str, Any]) -> Entry | None:
         await self._begin()
         row = self._rows.get(_key(scope, kind, key))
-        if row is None or row.entry.state == "gone":
+        if row is None or (row.entry.state == "gone" and not row.entry.payload):
             return None
-        done = row.entry.state == "done"
+        done = row.entry.state != "open"
         row.entry = replace(row.entry, payload=dict(payload))
         if not done:
             return None
@@ -116,6 +116,24 @@ class FakeLedger:
         await self._begin()
         row = self._rows.get(_key(scope, kind, key))
         return row.entry if row is not None else None
+
+    async def leave(self, scope: Scope, kind: str, key: str) -> None:
+        await self._begin()
+        row = self._rows.get(_key(scope, kind, key))
+        if row is not None and row.entry.state == "open":
+            row.owner = None
+
+    async def mark(self, scope: Scope, kind: str, thread: str, name: str) -> bool:
+        await self._begin()
+        found = [
+            row
+            for row in self._rows.values()
+            if (row.entry.scope.key, row.entry.kind, row.entry.thread) == (scope.key, kind, thread)
+            and row.entry.state == "open"
+        ]
+        for row in found:
+            row.entry = replace(row.entry, payload={**row.entry.payload, name: True})
+        return bool(found)
 
     async def asked(self, scope: Scope, thread: str, author: str | None) -> bool:
         await self._begin()

@@ -33,14 +33,19 @@ class Script:
 
 
 def answer(
-    text: str, *, final: str | None = None, size: int = 12, citations: Sequence[Citation] = ()
+    text: str, *, final: str | None = None, size: int = 12, citations: Sequence[Citation] | None = None
 ) -> Script:
-    """Script a good answer that comes in pieces of *size*; *final* is its text in the end."""
+    """Script a good answer that comes in pieces of *size*; *final* is its text in the end.
+
+    Unless *citations* are given it has one whose marker does not stand in the text: nothing is added to it.
+    """
     pieces = [Delta(text[start : start + size]) for start in range(0, len(text), size)]
     return Script(
         events=[Progress(Stage.SEARCHING, total=3), Progress(Stage.WRITING), *pieces],
         response=GenerationResponse(
-            success=True, answer=text if final is None else final, citations=tuple(citations)
+            success=True,
+            answer=text if final is None else final,
+            citations=(citation("0"),) if citations is None else tuple(citations),
         ),
     )
 

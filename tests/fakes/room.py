@@ -10,7 +10,7 @@ from bot.conversation import Conversation
 from bot.incoming import IncomingMessage, MessageDeleted, MessageEdited
 from bot.pacing import Limiters
 from pipeline.domain import Scope
-from pipeline.errors import StorageError
+from pipeline.errors import PipelineError, StorageError
 from tests.fakes.chat import FakeChat
 from tests.fakes.clock import FakeClock
 from tests.fakes.ledger import FakeLedger
@@ -20,6 +20,7 @@ from tests.fakes.waiting import until
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bot.arriving import Arriving
     from bot.chat import Turn
     from bot.conversation import Limits
     from bot.preferences import PreferenceStore
@@ -40,6 +41,7 @@ class Room:
         ledger: FakeLedger | None = None,
         preferences: PreferenceStore | None = None,
         context: FakeContext | None = None,
+        arriving: Arriving | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.clock = FakeClock()
@@ -54,6 +56,7 @@ class Room:
             clock=self.clock,
             preferences=preferences,
             context=context,
+            arriving=arriving,
             limits=limits,
         )
 
@@ -127,12 +130,25 @@ class FakeContext:
     def __init__(self, *, missing: bool = True) -> None:
         self._missing = missing
         self.adopted: list[tuple[Thread, Sequence[Turn]]] = []
+        self.retracted: list[tuple[Thread, str]] = []
+        self.error: PipelineError | None = None
+        """Raised by everything, if set."""
 
     async def missing(self, thread: Thread) -> bool:
+        self._begin()
         return self._missing
 
     async def adopt(self, thread: Thread, turns: Sequence[Turn]) -> None:
+        self._begin()
         self.adopted.append((thread, turns))
+
+    async def retract(self, thread: Thread, question_key: str) -> None:
+        self._begin()
+        self.retracted.append((thread, question_key))
+
+    def _begin(self) -> None:
+        if self.error is not None:
+            raise self.error
 
 
 def gated(text: str) -> Script:

@@ -36,7 +36,7 @@ class Interactions(Acts):
         channel = self.channel(where.channel)
         payload = self._interaction("block_actions", user, space) | {
             "container": container,
-            "channel": {"id": channel.id, "name": channel.name or "directmessage"},
+            "channel": {"id": channel.id, "name": channel.told},
             "state": {"values": {}},
             "response_url": self.response_url(channel.id, user, ts=where.ts, thread=where.thread_ts),
             "actions": [action],
@@ -65,7 +65,7 @@ class Interactions(Acts):
             "team_id": space.id,
             "team_domain": space.domain,
             "channel_id": place.id,
-            "channel_name": place.name or "directmessage",
+            "channel_name": place.told,
             "user_id": user,
             "user_name": person.name,
             "command": command,
@@ -88,7 +88,7 @@ class Interactions(Acts):
             "callback_id": callback_id,
             "action_ts": self.ts(),
             "message_ts": message.ts,
-            "channel": {"id": channel.id, "name": channel.name or "directmessage"},
+            "channel": {"id": channel.id, "name": channel.told},
             "message": message.described(),
             "response_url": self.response_url(channel.id, user, ts=message.ts, thread=message.thread_ts),
         }

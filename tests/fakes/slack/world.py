@@ -153,6 +153,13 @@ class Channel:
         """Return the ``channel_type`` of events."""
         return {"public": "channel", "private": "group", "mpim": "mpim", "im": "im"}[self.kind]
 
+    @property
+    def told(self) -> str:
+        """Return the name that commands and presses carry: Slack keeps those of private ones to itself."""
+        if self.kind == "mpim":
+            return f"mpdm-{self.name}-1"
+        return {"private": "privategroup", "im": "directmessage"}.get(self.kind, self.name)
+
     def described(self) -> dict[str, Any]:
         said = {
             "id": self.id,

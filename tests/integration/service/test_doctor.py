@@ -93,15 +93,3 @@ async def test_a_channel_that_was_indexed_with_another_model_is_named_with_its_r
     assert checks["embedding model"].status == "warn"
     assert f"{scope} (scripted:words, 1024 numbers)" in checks["embedding model"].message
     assert checks["embedding model"].remedy == f"footnote reindex --channel {scope}"
-
-
-async def test_a_platform_that_is_configured_is_not_taken_for_running(tmp_path: Path) -> None:
-    checks = await examined(
-        tmp_path, slack={"bot_token": "xoxb-secret-word"}, discord={"token": "secret-word"}
-    )
-
-    for name, title in (("slack", "Slack"), ("discord", "Discord")):
-        assert checks[name].status == "warn"
-        assert checks[name].message == f"{title} is configured, but its adapter is not part of this version."
-        assert checks[name].remedy
-        assert "secret-word" not in checks[name].message

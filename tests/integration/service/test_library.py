@@ -6,7 +6,7 @@ import pytest
 
 from bot.chat import Thread, Turn
 from bot.incoming import IncomingFile
-from bot.library import ADOPTED_CHARS, ServiceContext, ServiceLibrary
+from bot.library import ServiceContext, ServiceLibrary
 from tests.fakes.models import ScriptedEmbedder
 from tests.integration.service.conftest import ingest
 
@@ -62,11 +62,21 @@ async def test_nothing_said_is_nothing_remembered(
     assert await adopted(opened, scope, *texts) == ""
 
 
-async def test_of_a_long_thread_the_end_is_kept(opened: Opened, scope: Scope) -> None:
+async def test_of_a_long_thread_the_beginning_and_the_end_are_kept(opened: Opened, scope: Scope) -> None:
     text = await adopted(opened, scope, *(f"This is message {number}." for number in range(100)))
 
+    assert text.startswith("This is message 0. … ")
     assert text.endswith("This is message 98. This is message 99.")
-    assert len(text) <= ADOPTED_CHARS
+
+
+async def test_what_is_said_later_is_remembered_behind_what_was_known(opened: Opened, scope: Scope) -> None:
+    async with opened(working=False) as service:
+        context, thread = ServiceContext(service), Thread(scope, "t")
+        for text in ("The Oslo office moves.", "The lease ends in May."):
+            await context.adopt(thread, [Turn(author="ann", text=text, own=False)])
+        summary = await service.stores.threads.summary(scope, "t")
+
+    assert summary.text == "The Oslo office moves. The lease ends in May."
 
 
 async def test_a_channel_that_was_indexed_with_another_model_says_so_in_its_status(

@@ -38,6 +38,7 @@ class Cloud:
 
     def __init__(self, service: Service, *, asks: bool = True) -> None:
         self.files: dict[str, str] = {}
+        self.fetched: list[str] = []
         self.gate: asyncio.Event | None = None
         self.reached = asyncio.Event()
         self.silent = False
@@ -55,6 +56,7 @@ class Cloud:
             await self.gate.wait()
         if place not in self.files:
             raise IngestError(IngestReason.UNREADABLE, "It was deleted.")
+        self.fetched.append(place)
         return self.files[place].encode()
 
     async def gone(self, scope: Scope, source: str) -> bool:
@@ -63,9 +65,12 @@ class Cloud:
         place = source.partition("#")[0]
         return place not in self.files or (scope, place) in self.left
 
-    async def share(self, file_id: str, text: str, *, scope: Scope = ONE, name: str = "") -> Accepted:
+    async def share(
+        self, file_id: str, text: str, *, scope: Scope = ONE, name: str = "", changed: bool = False
+    ) -> Accepted:
         self.files[place(file_id, scope)] = text
-        accepted = await self.library.accept(scope, incoming(file_id, scope, name or f"{file_id}.md"))
+        file = incoming(file_id, scope, name or f"{file_id}.md", changed=changed)
+        accepted = await self.library.accept(scope, file)
         await self.idle(scope)
         return accepted
 
@@ -101,7 +106,7 @@ def place(file_id: str, scope: Scope = ONE) -> str:
     return f"slack:{scope.workspace}/{file_id}"
 
 
-def incoming(file_id: str, scope: Scope, name: str) -> IncomingFile:
+def incoming(file_id: str, scope: Scope, name: str, *, changed: bool = False) -> IncomingFile:
     return IncomingFile(
         event_id="e",
         file_id=file_id,
@@ -109,6 +114,7 @@ def incoming(file_id: str, scope: Scope, name: str) -> IncomingFile:
         author="ann",
         name=name,
         source=f"{place(file_id, scope)}#https://acme.slack.com/files/{name}",
+        changed=changed,
     )
 
 
@@ -255,6 +261,62 @@ async def test_a_changed_file_takes_the_place_of_what_it_was(opened: Opened) -> 
         assert new.namesakes == ()
 
 
+async def test_a_file_is_fetched_once_to_be_let_in_and_indexed(opened: Opened) -> None:
+    async with opened() as service:
+        cloud = Cloud(service)
+        await cloud.share("F1", REFUNDS)
+
+        assert await cloud.names() == ["F1.md"]
+        assert cloud.fetched == [place("F1")]
+
+
+async def test_a_changed_file_with_the_same_bytes_is_nothing_new_even_before_it_is_indexed(
+    opened: Opened,
+) -> None:
+    async with opened(working=False) as service:
+        cloud = Cloud(service)
+        cloud.files[place("F1")] = REFUNDS
+        statuses = [
+            (await cloud.library.accept(ONE, incoming("F1", ONE, name, changed=changed))).status
+            for name, changed in (("F1.md", False), ("renamed.md", True))
+        ]
+        cloud.files[place("F1")] = LEAVE
+        other = await cloud.library.accept(ONE, incoming("F1", ONE, "renamed.md", changed=True))
+
+    assert [*statuses, other.status] == ["queued", "duplicate", "queued"]
+
+
+async def test_a_file_is_kept_by_the_channels_that_have_a_document_from_it_or_are_getting_it(
+    opened: Opened,
+) -> None:
+    async with opened() as service:
+        cloud = Cloud(service)
+        first = await cloud.share("F1", REFUNDS)
+        await cloud.share("F12", LEAVE, scope=TWO)
+        await cloud.share("F1", REFUNDS, scope=OTHER)
+        assert await cloud.library.keeping("slack", "T1", f"{place('F1')}#link") == [ONE]
+
+        assert first.document_id is not None
+        await cloud.library.forget(ONE, [first.document_id])
+        assert await cloud.library.keeping("slack", "T1", place("F1")) == []
+
+        cloud.gate = asyncio.Event()
+        sharing = asyncio.create_task(cloud.share("F1", REFUNDS, scope=TWO))
+        await cloud.reached.wait()
+        assert await cloud.library.keeping("slack", "T1", place("F1")) == [TWO]
+        cloud.gate.set()
+        await sharing
+
+
+async def test_a_copy_is_kept_as_well(opened: Opened) -> None:
+    async with opened() as service:
+        cloud = Cloud(service)
+        for file_id in ("F1", "F2"):
+            await cloud.share(file_id, REFUNDS)
+
+        assert await cloud.library.keeping("slack", "T1", place("F2")) == [ONE]
+
+
 async def test_a_changed_file_leaves_its_former_document_to_its_copy(opened: Opened) -> None:
     async with opened() as service:
         cloud = Cloud(service)
@@ -339,13 +401,17 @@ async def test_a_platform_that_does_not_say_whether_a_file_is_there_keeps_none_a
         assert await cloud.names() == ["F1.md"]
 
 
-async def test_a_file_that_comes_back_is_new(opened: Opened) -> None:
+@pytest.mark.parametrize("done", [False, True])
+async def test_a_file_that_comes_back_is_new(opened: Opened, done: bool) -> None:
     async with opened() as service:
         cloud, ledger = Cloud(service), service.stores.ledger
         payload = {"source": f"{place('F1')}#link", "name": "F1.md"}
         entry = Entry(kind="file", scope=ONE, id="F1", thread="1.1", author="ann", payload=payload)
         assert await ledger.open(entry)
-        await cloud.share("F1", REFUNDS)
+        accepted = await cloud.share("F1", REFUNDS)
+        if done:
+            left = {"source": place("F1"), "document_id": accepted.document_id}
+            await ledger.save(ONE, "file", "F1", payload=left, state="done")
         await cloud.unshare("F1")
         cloud.left.clear()
 

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from adapters.slack.program import LINGER_S
+from bot import removals, uploads, words
+from bot.bootstrap import JOBS_S
 from bot.chat import Body, Thread
+from bot.conversation import GRACE
 from bot.incoming import IncomingFile, IncomingMessage
-from bot.platform import open_platform
+from bot.platform import DRAIN_S, open_platform
 from bot.records import Caller
+from pipeline.domain import Filters, Question, Reason
 from pipeline.entries import Entry
-from tests.fakes.chat import FakeChat
+from tests.fakes.chat import EDITED, FakeChat
 from tests.fakes.models import Reply, ScriptedReader
-from tests.fakes.waiting import until
+from tests.fakes.waiting import eventually, until
 from tests.integration.service.conftest import ingest
 
 if TYPE_CHECKING:
@@ -77,6 +83,57 @@ async def test_a_file_and_a_question_in_a_chat_end_in_an_answer_with_its_source(
     assert "Outcome: answered" in why.text
 
 
+async def test_a_question_right_after_the_upload_is_answered_from_it(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    chat, gate = FakeChat(replace(EDITED, edit_interval=0.01)), Gate()
+    file = IncomingFile(
+        event_id="e0",
+        file_id="f0",
+        thread=Thread(scope, "t0"),
+        author="ann",
+        name="refunds.md",
+        source="far:refunds",
+    )
+
+    async def fetch(_: str) -> bytes:
+        await gate.wait()
+        return (folder / "refunds.md").read_bytes()
+
+    async def waits() -> bool:
+        return any("Waiting for 1 file…" in text for text in chat.texts(thread))
+
+    thread = Thread(scope, "t")
+    async with opened() as service, open_platform(service, chat) as platform:
+        service.sources.connect("far", fetch)
+        platform.uploads.receive(file)
+        platform.conversation.receive(message(thread, MONTHLY))
+        await gate.reached.wait()
+        await eventually(waits)
+        gate.set()
+        await platform.conversation.settled()
+
+    (answered,) = chat.texts(thread)
+    assert answered.startswith("It takes five working days [1].")
+
+
+async def test_while_a_file_is_fetched_the_channel_is_not_said_to_have_none(
+    opened: Opened, scope: Scope
+) -> None:
+    async with opened() as service:
+        pipeline, question = await service.pipeline(), Question(text=MONTHLY, scope=scope)
+        coming = service.arriving.expect(Thread(scope, "t"), "far:refunds")
+        while_fetched = await pipeline.ask(question)
+        narrowed = replace(question, filters=Filters(document_ids=frozenset({"d0"})))
+        among_others = await pipeline.ask(narrowed)
+        coming.end()
+        refused = await pipeline.ask(question)
+
+    assert while_fetched.reason is Reason.STILL_INDEXING
+    assert among_others.reason is Reason.NO_RELEVANT_CONTEXT
+    assert refused.reason is Reason.NO_DOCUMENTS
+
+
 async def test_an_event_that_comes_again_is_answered_once_also_after_a_restart(
     opened: Opened, scope: Scope, folder: Path
 ) -> None:
@@ -105,6 +162,12 @@ async def test_a_thread_that_began_without_the_bot_is_read_in_the_light_of_what_
             await platform.conversation.settled()
 
     assert reader.reads[0].summary == "We talk about refunds of annual plans."
+
+
+def test_whatever_the_end_of_the_program_waits_for_ends_before_docker_kills() -> None:
+    lost = LINGER_S + max(DRAIN_S + GRACE, words.GRACE, uploads.GRACE, removals.GRACE)
+
+    assert max(lost, JOBS_S) < 10.0
 
 
 async def test_leaving_a_platform_lets_a_running_answer_end(

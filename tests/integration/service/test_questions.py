@@ -344,6 +344,26 @@ async def test_a_memory_that_was_reset_while_the_answer_was_read_stays_empty(
     assert after.text == ""
 
 
+async def test_a_question_that_is_taken_back_leaves_the_memory_that_it_was_answered_in_the_light_of(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        pipeline, threads = await service.pipeline(), service.stores.threads
+        summaries = []
+        for key, text in (("m1", MONTHLY), ("m2", MONTHLY.replace("monthly", "annual"))):
+            question = Question(text=text, scope=scope, thread="t", key=key)
+            await pipeline.remember(question, await pipeline.ask(question))
+            summaries.append((await threads.summary(scope, "t")).text)
+        for key in ("m2", "m1"):
+            await threads.retract(scope, "t", key)
+            summaries.append((await threads.summary(scope, "t")).text)
+
+    first, second, *after = summaries
+    assert first != second
+    assert after == [first, ""]
+
+
 async def test_only_answers_advance_the_memory_of_a_thread(
     opened: Opened, scope: Scope, folder: Path
 ) -> None:

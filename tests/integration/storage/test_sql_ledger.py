@@ -131,6 +131,15 @@ async def test_what_somebody_is_at_gets_the_new_payload_and_stays_theirs(
     assert await taken(other) == []
 
 
+async def test_what_is_gone_can_be_reopened_only_if_something_was_kept_of_it(ledger: Ledger) -> None:
+    for number, payload in (("1", {}), ("2", {"unnamed": True})):
+        await ledger.open(question(number, attempt=1))
+        await ledger.save(SCOPE, "question", number, state="gone", payload=payload)
+    assert await ledger.reopen(SCOPE, "question", "1", payload={"text": "new"}) is None
+    reopened = await ledger.reopen(SCOPE, "question", "2", payload={"text": "new"})
+    assert reopened == question("2", payload={"text": "new"}, attempt=2)
+
+
 async def test_an_unknown_entry_cannot_be_reopened(ledger: Ledger) -> None:
     assert await ledger.reopen(SCOPE, "question", "171.5", payload={}) is None
 
@@ -249,6 +258,36 @@ async def test_what_is_released_can_be_taken_over_at_once(ledger: Ledger, other:
     await ledger.release("slack")
     assert await taken(other, platform="discord") == []
     assert await taken(other) == ["171.5"]
+
+
+async def test_what_its_owner_leaves_can_be_taken_over_at_once_even_by_the_owner(
+    ledger: Ledger, other: Ledger
+) -> None:
+    for number in "123":
+        await ledger.open(question(number))
+    await ledger.leave(SCOPE, "question", "1")
+    assert await taken(ledger) == ["1"]
+    await ledger.leave(SCOPE, "question", "2")
+    assert await taken(other) == ["2"]
+    await ledger.save(SCOPE, "question", "3", state="done")
+    await ledger.leave(SCOPE, "question", "3")
+    assert await taken(other) == []
+
+
+async def test_a_mark_reaches_the_open_entries_of_its_thread_whoever_owns_them(
+    ledger: Ledger, other: Ledger
+) -> None:
+    await ledger.open(question("open"))
+    await ledger.open(question("done", state="done"))
+    await ledger.open(question("elsewhere", thread="172.0"))
+    await ledger.open(question("file", kind="file"))
+    assert await other.mark(SCOPE, "question", "171.0", "stopped")
+    assert not await other.mark(SCOPE, "question", "173.0", "stopped")
+    assert not await other.mark(OTHER, "question", "171.0", "stopped")
+    found = [await ledger.find(SCOPE, "question", name) for name in ("open", "done", "elsewhere")]
+    assert [entry.payload.get("stopped") for entry in found if entry is not None] == [True, None, None]
+    assert found[0] == question("open", payload={"text": "asked open", "stopped": True})
+    assert await ledger.find(SCOPE, "file", "file") == question("file", kind="file")
 
 
 async def test_only_what_was_asked_for_is_taken_over(ledger: Ledger, other: Ledger) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.domain import Reason, Scope, Summary
-from pipeline.storage.threads import Threads, TurnRecord, Verdict
+from pipeline.storage.threads import RECALLED, Threads, TurnRecord, Verdict
 
 if TYPE_CHECKING:
     from pipeline.storage.sql import Database
@@ -168,6 +168,79 @@ async def test_forgetting_a_document_removes_what_was_answered_from_it_and_what_
     assert len(await threads.turns(SCOPE, "b", 9)) == len(await threads.turns(OTHER, "a", 9)) == 1
 
 
+def answered(number: int, key: str | None, *, before: str = "", reason: Reason | None = None) -> TurnRecord:
+    """Return a turn that was asked by *key* in the light of the summary *before*."""
+    return replace(turn(number, reason=reason), question_key=key, response={RECALLED: before})
+
+
+async def test_a_question_that_is_taken_back_leaves_the_summary_of_before_it(threads: Threads) -> None:
+    await threads.save_summary(SCOPE, "t", "first", expected_version=0)
+    await threads.add_turn(SCOPE, "t", answered(1, "m1"))
+    await threads.save_summary(SCOPE, "t", "first and second", expected_version=1)
+    await threads.add_turn(SCOPE, "t", answered(2, "m2", before="first"))
+
+    await threads.retract(SCOPE, "t", "m2")
+
+    assert await threads.summary(SCOPE, "t") == Summary(text="first", version=3)
+    assert [each.question for each in await threads.turns(SCOPE, "t", 9)] == ["question 1"]
+    assert not await threads.save_summary(SCOPE, "t", "late", expected_version=2)
+
+
+async def test_of_a_question_that_others_followed_only_its_turn_is_removed(threads: Threads) -> None:
+    await threads.save_summary(SCOPE, "t", "all", expected_version=0)
+    for number, key in ((1, "m1"), (2, None)):
+        await threads.add_turn(SCOPE, "t", answered(number, key, before="x"))
+    await threads.retract(SCOPE, "t", "m1")
+    assert await threads.summary(SCOPE, "t") == Summary(text="all", version=1)
+    assert [each.question for each in await threads.turns(SCOPE, "t", 9)] == ["question 2"]
+
+
+async def test_refusals_change_no_summary_when_they_come_or_are_taken_back(threads: Threads) -> None:
+    await threads.save_summary(SCOPE, "t", "all", expected_version=0)
+    await threads.add_turn(SCOPE, "t", answered(1, "m1", before="earlier"))
+    await threads.add_turn(SCOPE, "t", answered(2, "m2", reason=Reason.NO_RELEVANT_CONTEXT))
+    await threads.retract(SCOPE, "t", "m2")
+    assert (await threads.summary(SCOPE, "t")).text == "all"
+    await threads.add_turn(SCOPE, "t", answered(3, "m3", reason=Reason.NO_RELEVANT_CONTEXT))
+    await threads.retract(SCOPE, "t", "m1")
+    assert (await threads.summary(SCOPE, "t")).text == "earlier"
+
+
+async def test_all_answers_to_a_question_are_taken_back_together(threads: Threads) -> None:
+    for number, before in ((1, "before"), (2, "between")):
+        await threads.add_turn(SCOPE, "t", answered(number, "m1", before=before))
+    await threads.retract(SCOPE, "t", "m1")
+    assert await threads.turns(SCOPE, "t", 9) == []
+    assert (await threads.summary(SCOPE, "t")).text == "before"
+
+
+@pytest.mark.parametrize(
+    ("scope", "thread", "key"), [(OTHER, "t", "m1"), (SCOPE, "u", "m1"), (SCOPE, "t", "m2")]
+)
+async def test_what_was_not_asked_there_is_not_taken_back(
+    threads: Threads, scope: Scope, thread: str, key: str
+) -> None:
+    await threads.save_summary(SCOPE, "t", "one", expected_version=0)
+    await threads.add_turn(SCOPE, "t", answered(1, "m1"))
+    await threads.retract(scope, thread, key)
+    assert await threads.summary(SCOPE, "t") == Summary(text="one", version=1)
+    assert len(await threads.turns(SCOPE, "t", 9)) == 1
+
+
+async def test_a_summary_of_a_forgotten_document_does_not_come_back_with_a_question_that_is_taken_back(
+    threads: Threads,
+) -> None:
+    citing = {"citations": [{"label": "1", "document_id": "gone"}], RECALLED: ""}
+    await threads.add_turn(SCOPE, "t", replace(turn(1), response=citing))
+    await threads.add_turn(SCOPE, "t", answered(2, "m2", before="what the document says"))
+    await threads.add_turn(SCOPE, "u", answered(3, "m3", before="something else"))
+    await threads.forget_documents(SCOPE, ["gone"])
+    kept = [each.response for thread in "tu" for each in await threads.turns(SCOPE, thread, 9)]
+    assert kept == [{}, {RECALLED: "something else"}]
+    await threads.retract(SCOPE, "t", "m2")
+    assert (await threads.summary(SCOPE, "t")).text == ""
+
+
 async def test_a_turn_of_any_shape_survives_the_forgetting_of_a_document(threads: Threads) -> None:
     shapes: list[dict[str, Any]] = [{}, {"citations": None}, {"citations": [{}]}]
     for response in shapes:
@@ -191,6 +264,25 @@ async def test_gaps_are_unanswered_questions_and_answers_that_displeased(threads
     await threads.add_feedback(displeasing, Verdict.DOWN, "old numbers", "U1")
     gaps = await threads.gaps(SCOPE, frozenset({Reason.NO_RELEVANT_CONTEXT}), 10)
     assert [gap.turn_id for gap in gaps] == [displeasing, missed]
+
+
+async def test_the_same_judgement_without_a_note_leaves_the_note(threads: Threads) -> None:
+    turn_id = await threads.add_turn(SCOPE, "t", turn())
+    await threads.add_feedback(turn_id, Verdict.DOWN, "old numbers", "U1")
+    await threads.add_feedback(turn_id, Verdict.DOWN, None, "U1")
+    await threads.add_feedback(turn_id, Verdict.DOWN, None, "U2")
+
+    kept = {(each.user, each.note) for each in await threads.feedback(SCOPE, 10)}
+    assert kept == {("U1", "old numbers"), ("U2", None)}
+
+
+async def test_a_note_goes_with_the_judgement_that_it_explained(threads: Threads) -> None:
+    turn_id = await threads.add_turn(SCOPE, "t", turn())
+    await threads.add_feedback(turn_id, Verdict.DOWN, "old numbers", "U1")
+    await threads.add_feedback(turn_id, Verdict.UP, None, "U1")
+
+    (kept,) = await threads.feedback(SCOPE, 10)
+    assert (kept.verdict, kept.note, kept.question) == (Verdict.UP, None, turn().question)
 
 
 async def test_a_person_who_changes_their_mind_is_counted_once(threads: Threads) -> None:

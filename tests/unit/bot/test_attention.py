@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.attention import is_small_talk
 from bot.preferences import FollowUps, Preferences
 from pipeline.errors import StorageError
 from tests.fakes.library import FakePreferences
@@ -116,6 +117,101 @@ async def test_without_the_settings_the_defaults_count() -> None:
     asking = Room(answer("Answer."), preferences=BrokenPreferences())
 
     assert await heard(asking)
+
+
+@pytest.mark.parametrize("follow_ups", list(FollowUps))
+async def test_thanks_among_people_are_left_alone_and_those_to_the_bot_are_not(follow_ups: FollowUps) -> None:
+    asking = room(follow_ups)
+    asking.say("first")
+    await asking.settled()
+
+    asking.say("thanks!", mentioned=False)
+    asking.say("Thank you", mentioned=True)
+    await asking.settled()
+
+    assert asking.asked == ["first", "Thank you"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks!",
+        "Thanks a lot",
+        "ok",
+        "OK.",
+        "great, that helps, thank you",
+        "That’s great, thanks",
+        "got it",
+        "makes sense",
+        "👍",
+        "👍🏽 🎉",
+        ":+1:",
+        ":thumbsup::skin-tone-2:",
+        "+1",
+        "…",
+        "",
+        "yes",
+        "no",
+        "Danke!",
+        "Vielen Dank",
+        "alles klar, danke",
+        "Dankeschön 🙏",
+        "genau",
+        "merci",
+        "Merci beaucoup !",
+        "d'accord, merci",
+        "parfait",
+        "gracias",
+        "Muchas gracias",
+        "¡vale!",
+        "obrigado",
+        "grazie mille",
+        "va bene",
+        "dank je wel",
+        "tack så mycket",
+        "dzięki",
+        "děkuji",
+        "teşekkürler",
+        "спасибо большое",
+        "дякую",
+        "תודה",
+        "شكراً",
+        "ありがとうございます！",
+        "はい、了解です",
+        "谢谢",
+        "好的，谢谢",
+        "감사합니다",
+    ],
+)
+def test_thanks_assent_and_signs_are_small_talk(text: str) -> None:
+    assert is_small_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ok?",
+        "Is that so?",
+        "why",
+        "And the refunds",
+        "what is the right one",
+        "no, the other file",
+        "how does it work",
+        "thanks, and for returns",
+        "Danke, und für Retouren",
+        "merci, et pour les retours",
+        "ok 5 days",
+        "2024",
+        "good for what",
+        "thanks a lot for all your very much good help",
+        "谢谢，多久？",
+        "ORA-00942",
+        "really?",
+        "so what does that make",
+    ],
+)
+def test_whatever_may_be_a_question_is_none(text: str) -> None:
+    assert not is_small_talk(text)
 
 
 class BrokenPreferences(FakePreferences):

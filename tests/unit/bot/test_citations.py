@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from bot.chat import WEB
 from bot.citations import block, file_name, literal, passages
 from tests.fakes.pipeline import citation
 
@@ -123,6 +124,16 @@ def test_an_address_that_is_none_to_follow_is_left_out(url: str | None) -> None:
     assert "open" not in block([citation("1", url=url)], "[1]")
 
 
+def test_a_file_of_the_servers_is_linked_only_where_people_can_open_it() -> None:
+    cited = [citation("1", url="file:///srv/handbook.pdf")]
+
+    for lines in (block(cited, "[1]"), passages(cited)):
+        assert "handbook.pdf, page 3" in lines
+        assert "srv" not in lines
+    for lines in (block(cited, "[1]", WEB | {"file"}), passages(cited, WEB | {"file"})):
+        assert lines.endswith("([open](<file:///srv/handbook.pdf>))")
+
+
 @pytest.mark.parametrize(
     ("url", "target"),
     [
@@ -133,4 +144,6 @@ def test_an_address_that_is_none_to_follow_is_left_out(url: str | None) -> None:
     ],
 )
 def test_a_link_cannot_be_left_by_what_stands_in_it(url: str, target: str) -> None:
-    assert block([citation("1", url=url)], "[1]").endswith(f"([open](<{target}>))")
+    line = block([citation("1", url=url)], "[1]", WEB | {"file"})
+
+    assert line.endswith(f"([open](<{target}>))")

@@ -185,7 +185,51 @@ async def test_stopping_ends_the_running_answer_and_the_next_question_is_answere
 
 
 async def test_stopping_where_nothing_runs_says_so() -> None:
-    assert not Room().conversation.stop(ONE)
+    room = Room()
+    assert not room.conversation.stop(ONE)
+
+    room.say("a")
+    await room.settled()
+    assert not room.conversation.stop(ONE)
+
+
+@pytest.mark.parametrize("everything", [True, False])
+async def test_a_stop_right_behind_a_question_stops_it(everything: bool) -> None:
+    room = Room()
+
+    room.say("a")
+    assert room.conversation.stop(ONE, everything=everything)
+    await room.settled()
+
+    assert room.asked == []
+    assert room.chat.texts() == ["Stopped."]
+    assert room.ledger.states == {"a": "done"}
+
+
+async def test_stopping_everything_reaches_what_waits_and_nothing_that_is_asked_later() -> None:
+    room = Room(gated("Never."), answer("Later."))
+    room.say("a")
+    room.say("b")
+    await room.until("_")
+    room.say("c")
+
+    assert room.conversation.stop(ONE)
+    room.say("d")
+    await room.settled()
+
+    assert room.asked == ["a", "d"]
+    assert sorted(room.chat.texts()) == ["Later.", "Stopped.", "Stopped.", "Stopped."]
+    assert set(room.ledger.states.values()) == {"done"}
+
+
+async def test_a_stop_leaves_other_threads_alone() -> None:
+    room = Room()
+
+    room.say("a", thread=TWO)
+    assert not room.conversation.stop(ONE)
+    await room.settled()
+
+    assert room.chat.texts() == ["Five days."]
 
 
 async def test_a_pipeline_that_raises_at_once_is_answered_with_a_sentence(

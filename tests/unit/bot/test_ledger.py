@@ -43,6 +43,8 @@ async def test_when_nobody_knows_things_are_rather_done_twice_than_not_at_all(
         assert await book.find(SCOPE, "1") is None
         assert await book.asked(SCOPE, "t", "u1") is None
         assert await book.take_over("fake", starting=True) == []
+        assert not await book.mark(SCOPE, "t", "stopped")
+        await book.leave(SCOPE, "1")
 
     assert "StorageError" in caplog.text
     assert "secret words" not in caplog.text

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bot.chat import ChatError, NotAllowed, RateLimited, Unreachable
-from bot.patience import ATTEMPTS, LONGEST, patiently
+from bot.patience import ATTEMPTS, LONGEST, PATIENCE, patiently
 from tests.fakes.clock import FakeClock
 
 
@@ -33,15 +33,25 @@ async def test_without_a_word_from_slack_each_wait_is_twice_as_long() -> None:
     assert clock.slept == [1, 2, 4]
 
 
-@pytest.mark.parametrize("error", [Unreachable(), RateLimited(1)])
-async def test_in_the_end_the_error_is_raised_as_it_is(error: ChatError) -> None:
-    work = Work(*[error] * 99)
+@pytest.mark.parametrize(
+    ("error", "attempts"),
+    [(Unreachable(), ATTEMPTS), (RateLimited(60), PATIENCE // 60 + 1), (RateLimited(0), PATIENCE + 1)],
+)
+async def test_in_the_end_the_error_is_raised_as_it_is(error: ChatError, attempts: float) -> None:
+    work = Work(*[error] * 999)
 
     with pytest.raises(type(error)) as raised:
         await patiently(work, FakeClock().sleep)
 
     assert raised.value is error
-    assert work.begun == ATTEMPTS
+    assert work.begun == attempts
+
+
+async def test_waiting_for_a_budget_that_others_use_up_is_no_attempt() -> None:
+    clock, work = FakeClock(), Work(*[RateLimited(2)] * 20, Unreachable(), *[RateLimited(2)] * 20)
+
+    assert await patiently(work, clock.sleep) == "done"
+    assert clock.monotonic() == 81
 
 
 @pytest.mark.parametrize("error", [NotAllowed(), RateLimited(LONGEST + 1), ValueError("ours")])

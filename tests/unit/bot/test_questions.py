@@ -9,6 +9,7 @@ import pytest
 
 from bot.chat import NotAllowed, Unreachable
 from bot.conversation import Limits
+from bot.incoming import StopRequested
 from bot.wording import RESTARTING
 from pipeline.errors import StorageError
 from tests.fakes.chat import EDITED, STREAMED, FakeChat
@@ -330,15 +331,65 @@ async def test_an_edit_of_what_is_no_question_is_dropped() -> None:
     assert room.ledger.entries == []
 
 
-async def test_a_question_whose_edit_names_the_bot_no_more_is_still_a_question() -> None:
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_question_whose_edit_names_the_bot_no_more_is_taken_back(restarted: bool) -> None:
+    room = Room(answer("Old."))
+    room.say("a")
+    await room.settled()
+    if restarted:
+        room = await room.successor()
+
+    room.edit("a", "a", mentioned=False)
+    await room.settled()
+    room.say("c", mentioned=False)
+    await room.settled()
+
+    assert room.chat.texts() == []
+    assert room.ledger.states == {"a": "gone"}
+
+
+async def test_an_edit_that_names_the_bot_no_more_stops_the_answer() -> None:
+    room = Room(gated("Never."))
+    room.say("a")
+    await room.until("_")
+
+    room.edit("a", "a", mentioned=False)
+    await room.settled()
+
+    assert room.chat.texts() == []
+    assert room.pipeline.streams[0].closed
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_question_that_names_the_bot_again_is_answered_again(restarted: bool) -> None:
     room = Room(answer("Old."), answer("New."))
     room.say("a")
     await room.settled()
+    room.edit("a", "a", mentioned=False)
+    await room.settled()
+    if restarted:
+        room = await room.successor(answer("New."))
 
-    room.edit("a", "b", mentioned=False)
+    room.edit("a", "a")
     await room.settled()
 
     assert room.chat.texts() == ["New."]
+    assert room.ledger.states == {"a": "done"}
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_follow_up_that_is_edited_needs_to_name_the_bot_no_more_than_before(restarted: bool) -> None:
+    room = Room(answer("One."), answer("Old."), answer("New."))
+    room.say("a")
+    room.say("b", mentioned=False)
+    await room.settled()
+    if restarted:
+        room = await room.successor(answer("New."))
+
+    room.edit("b", "c", mentioned=False)
+    await room.settled()
+
+    assert room.chat.texts() == ["One.", "New."]
 
 
 async def test_deleting_a_question_from_before_a_restart_removes_its_answer() -> None:
@@ -553,6 +604,59 @@ async def test_what_another_replica_leaves_is_taken_over_later_too() -> None:
     await there.settled()
 
     assert there.chat.texts() == ["Answer."]
+
+
+@pytest.mark.parametrize("here_again", [True, False])
+async def test_what_a_long_outage_left_undelivered_is_taken_up_without_a_restart(here_again: bool) -> None:
+    here = Room(answer("First."), answer("Answer."))
+    there = Room(answer("Answer."), chat=here.chat, ledger=here.ledger.other("two"))
+    for room in (here, there):
+        await room.conversation.resume()
+    here.chat.fail("post", *(Unreachable() for _ in range(100)))
+    here.say("a")
+    await here.settled()
+    assert here.ledger.states == {"a": "open"}
+    here.chat._faults.clear()
+
+    back = here if here_again else there
+    await back.conversation.resume()
+    await back.settled()
+
+    assert here.chat.texts() == ["Answer."]
+    assert here.ledger.states == {"a": "done"}
+
+
+async def test_a_stop_that_another_replica_hears_ends_the_answer_at_the_next_beat() -> None:
+    here = Room(gated("Never."), answer("Later."))
+    there = Room(chat=here.chat, ledger=here.ledger.other("two"))
+    here.say("a")
+    here.say("b")
+    await here.until("_")
+
+    there.conversation.receive(StopRequested(thread=ONE))
+    await there.settled()
+    here.say("c")
+    await until(lambda: len(here.ledger.entries) == 3)
+    await here.conversation.resume()
+    await here.settled()
+
+    assert here.asked == ["a", "c"]
+    assert sorted(here.chat.texts()) == ["Later.", "Stopped.", "Stopped."]
+    assert not await there.conversation.stop_elsewhere(ONE)
+
+
+async def test_what_was_stopped_while_nobody_was_at_it_is_not_answered() -> None:
+    dead = await killed(Room(answer("Half of an answer")), "Half of")
+    there = Room(chat=dead.chat, ledger=dead.ledger.other("two"))
+    there.conversation.receive(StopRequested(thread=ONE))
+    await there.settled()
+
+    room = await dead.successor()
+    await room.settled()
+
+    assert room.asked == []
+    assert room.chat.texts() == ["Stopped."]
+    assert room.ledger.states == {"a": "done"}
 
 
 async def test_a_ledger_that_cannot_be_read_at_the_start_keeps_nobody_from_asking() -> None:

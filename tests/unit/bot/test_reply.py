@@ -2,20 +2,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.chat import NotAllowed, RateLimited, Unreachable
-from bot.controls import WHY, under_answer, while_writing
+from bot.chat import WEB, NotAllowed, RateLimited, Unreachable
+from bot.controls import BAD, GOOD, WHY, under_answer, while_writing
 from bot.courier import ROUNDS
 from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR
 from bot.wording import RESTARTING
 from pipeline.domain import Delta, GenerationResponse, Progress, Reason, Stage
-from tests.fakes.chat import STREAMED, FakeChat
+from tests.fakes.chat import EDITED, STREAMED, FakeChat
 from tests.fakes.clock import FakeClock
 from tests.fakes.pipeline import Script, answer, citation, refusal
 from tests.fakes.replies import LONG, given, joined, reply_on, show, slow, stream_of
@@ -403,12 +404,25 @@ async def test_stages_that_are_statuses_neither_wait_for_the_budget_nor_use_it_u
 async def test_statuses_that_are_lost_are_no_trouble() -> None:
     clock = FakeClock()
     chat = FakeChat(STREAMED, streams=True)
-    chat.fail("set_status", NotAllowed(), NotAllowed(), NotAllowed())
+    chat.fail("set_status", Unreachable(), RateLimited(9.0), Unreachable())
 
     await show(chat, slow(answer("word " * 20), clock, 1.0), clock)
 
     assert chat.count("append") > 3
     assert chat.texts() == [("word " * 20).strip()]
+
+
+async def test_where_no_status_can_be_shown_a_message_says_what_is_being_done() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True)
+    chat.fail("set_status", NotAllowed())
+
+    await show(chat, slow(answer("word " * 20), clock, 5.0), clock)
+
+    (shown,) = chat.messages.values()
+    assert shown.versions[:2] == ["_Searching 3 documents…_", "_Writing…_"]
+    assert shown.body.text == ("word " * 20).strip()
+    assert chat.count("append") == 0
 
 
 async def test_a_stream_has_a_pace_of_its_own() -> None:
@@ -430,6 +444,25 @@ async def test_an_answer_can_be_judged_and_explained() -> None:
 
     (shown,) = chat.messages.values()
     assert shown.body.buttons == under_answer("q1")
+
+
+async def test_an_answer_without_a_source_says_so_and_offers_none() -> None:
+    chat = FakeChat()
+
+    await show(chat, answer("Five days.", citations=()))
+
+    (shown,) = chat.messages.values()
+    assert "No source is cited" in shown.body.text
+    assert [button.action for button in shown.body.buttons] == [GOOD, BAD, WHY]
+
+
+@pytest.mark.parametrize(("schemes", "linked"), [(WEB, False), (WEB | {"file"}, True)])
+async def test_sources_are_linked_as_people_can_open_them(schemes: frozenset[str], linked: bool) -> None:
+    chat = FakeChat(replace(EDITED, link_schemes=schemes))
+
+    await show(chat, answer("Five [1].", citations=[citation("1", url="file:///srv/a.md")]))
+
+    assert ("file:" in joined(chat)) is linked
 
 
 async def test_passages_without_an_answer_can_be_judged_too() -> None:

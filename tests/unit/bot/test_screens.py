@@ -26,7 +26,7 @@ from tests.fakes.replies import LONG, THREAD, courier_on, given, joined, reply_o
 from tests.fakes.waiting import until
 
 if TYPE_CHECKING:
-    from bot.chat import MessageRef
+    from bot.chat import ChatError, MessageRef
 
 
 async def test_a_post_that_landed_without_saying_so_is_not_shown_twice() -> None:
@@ -59,6 +59,77 @@ async def test_a_deleted_answer_is_posted_again() -> None:
     await task
 
     assert chat.texts() == [LONG[:400].strip()]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_where_the_end_cannot_be_edited_in_it_is_posted_and_the_beginning_removed(
+    streams: bool,
+) -> None:
+    clock = FakeClock()
+    chat = FakeChat(EDITED, streams=streams)
+    script = slow(answer(LONG[:3000]), clock, 0.3)
+    reply = reply_on(chat, clock, writing=while_writing("q1"))
+    task = asyncio.create_task(reply.show(given(stream_of(script))))
+    await until(lambda: len(chat.messages) == 2)
+    before = set(chat.messages)
+
+    chat.fail("close", *(NotAllowed() for _ in range(99)))
+    chat.fail("edit", *(NotAllowed() for _ in range(99)))
+    outcome = await task
+
+    assert joined(chat) == LONG[:3000].strip()
+    assert outcome.delivered
+    assert outcome.messages == tuple(chat.messages)
+    assert len(before & set(chat.messages)) == 1  # the full part was right already
+    assert [shown.body.buttons for shown in chat.messages.values()] == [(), under_answer("q1")]
+
+
+async def test_a_beginning_that_cannot_be_removed_either_stands_above_the_answer() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    task = asyncio.create_task(reply_on(chat, clock).show(given(stream_of(slow(answer(LONG), clock)))))
+    await until(lambda: chat.messages)
+
+    for call in ("edit", "delete"):
+        chat.fail(call, *(NotAllowed() for _ in range(99)))
+    outcome = await task
+
+    beginning, *whole = chat.texts()
+    assert beginning.endswith(("_", CURSOR))
+    assert " ".join(whole) == LONG.strip()
+    assert outcome.delivered
+
+
+@pytest.mark.parametrize("error", [NotAllowed(), Unreachable()])
+async def test_where_posting_is_refused_too_the_beginning_stays(
+    error: ChatError, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    task = asyncio.create_task(reply_on(chat, clock).show(given(stream_of(slow(answer("Five."), clock)))))
+    await until(lambda: chat.messages)
+
+    chat.fail("edit", *(NotAllowed() for _ in range(99)))
+    chat.fail("post", *(error for _ in range(99)))
+    outcome = await task
+
+    assert not outcome.delivered
+    assert outcome.messages == tuple(chat.messages)
+    assert "could not be delivered" in caplog.text
+
+
+async def test_an_end_that_was_posted_by_a_process_that_died_is_not_posted_twice() -> None:
+    chat = FakeChat()
+    first = await show(chat, answer("Half"))
+    chat.fail("edit", *(NotAllowed() for _ in range(99)))
+    chat.fail("delete", NotAllowed())
+    await reply_on(chat, FakeClock(), standing=first.messages).show(given(stream_of(answer("Whole."))))
+
+    again = reply_on(chat, FakeClock(), standing=tuple(chat.messages), resumed=True)
+    outcome = await again.show(given(stream_of(answer("Whole."))))
+
+    assert chat.texts() == ["Whole."]
+    assert outcome.messages == tuple(chat.messages)
 
 
 async def test_an_answer_that_is_deleted_again_and_again_stays_deleted() -> None:

@@ -47,6 +47,13 @@ def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytes
         ("FOOTNOTE_LMM__MODEL", "x", "no such setting"),
         ("FOOTNOTE_SLACK__API_BASE_URL", "http://slack.example/api/", "in clear"),
         ("FOOTNOTE_DISCORD__GATEWAY_URL", "ws://gateway.example", "in clear"),
+        ("FOOTNOTE_DISCORD__TOKEN", "hidden", "TOKEN: a bot's token has three parts"),
+        ("FOOTNOTE_DISCORD__TOKEN", "100000000000000050", "this is an id, such as the application's"),
+        ("FOOTNOTE_DISCORD__TOKEN", "0f" * 32, "this is the application's public key"),
+        ("FOOTNOTE_DISCORD__TOKEN", "aB3_-" * 6 + "xy", "this is the client secret"),
+        ("FOOTNOTE_DISCORD__TOKEN", "Bot a.b.c", "“Bot” before it"),
+        ("FOOTNOTE_DISCORD__TOKEN", "https://discord.com/api", "this is an address"),
+        ("FOOTNOTE_DISCORD__RECHECK_HOURS", "0", "greater than 0"),
         (
             "FOOTNOTE_SLACK__BOT_TOKEN",
             "xapp-1-A1-2-3",
@@ -136,6 +143,30 @@ def test_a_token_may_end_with_the_line_of_its_file() -> None:
     assert slack.signing_secret is not None and slack.signing_secret.get_secret_value() == "s"
 
 
+def test_discords_token_loses_its_line_end_and_is_not_shown_when_it_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    token = Settings(discord={"token": " a.b-_1.c\n"}, _env_file=None).discord.token
+    monkeypatch.setenv("FOOTNOTE_DISCORD__TOKEN", "'a.hidden.token'")
+
+    with pytest.raises(InvalidSettings, match="in quotation marks") as raised:
+        load_settings()
+
+    assert token is not None and token.get_secret_value() == "a.b-_1.c"
+    assert "hidden" not in "".join(traceback.format_exception(raised.value))
+
+
+def test_an_address_of_discords_that_lacks_the_other_one_is_known() -> None:
+    here, socket = "http://127.0.0.1:9/api/v10", "ws://127.0.0.1:9/gw/"
+    api = Settings(discord={"api_base_url": here}, _env_file=None).discord
+    gateway = Settings(discord={"gateway_url": socket}, _env_file=None).discord
+    both = Settings(discord={"api_base_url": here, "gateway_url": socket}, _env_file=None).discord
+
+    assert api.halfway == "FOOTNOTE_DISCORD__GATEWAY_URL"
+    assert gateway.halfway == "FOOTNOTE_DISCORD__API_BASE_URL"
+    assert both.halfway is None
+
+
 def test_secrets_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTNOTE_SLACK__BOT_TOKEN", "xoxb-hidden")
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql+asyncpg://u:hidden@db/x")
@@ -149,7 +180,7 @@ def test_a_local_address_may_be_plain() -> None:
 
 def test_platforms_are_those_that_a_token_was_given_for() -> None:
     address = Settings(slack={"api_base_url": "https://slack.example/api/"}, _env_file=None)
-    tokens = Settings(slack={"signing_secret": "s"}, discord={"token": "t"}, _env_file=None)
+    tokens = Settings(slack={"signing_secret": "s"}, discord={"token": "a.b.c"}, _env_file=None)
 
     assert address.platforms == ()
     assert tokens.platforms == ("Slack", "Discord")

@@ -66,6 +66,13 @@ def test_where_the_file_changed_the_quote_stands_alone(text: str) -> None:
     assert shown(text) == f"[1] a.md\n> {QUOTE}"
 
 
+def test_a_passage_of_a_file_on_the_servers_disk_is_not_linked() -> None:
+    text = at_length([citation("1", url="file:///srv/a.md"), citation("2", url="https://e.example")], {})
+
+    assert "srv" not in text
+    assert "(<https://e.example>)" in text
+
+
 def test_a_citation_without_a_quote_is_just_its_place() -> None:
     assert shown("Anything.", None) == "[1] a.md"
 

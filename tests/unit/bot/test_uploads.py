@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.arriving import Arriving
 from bot.chat import Mark, MessageRef, NotAllowed, RateLimited, Thread, Unreachable
 from bot.incoming import IncomingFile
 from bot.pacing import Limiters
@@ -20,6 +21,8 @@ from tests.fakes.library import FakeIntake, FakeReceipt, document
 from tests.fakes.waiting import until
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from bot.chat import Capabilities, ChatError
     from pipeline.domain import Document
 
@@ -46,8 +49,14 @@ class Door:
         self.chat = chat or FakeChat(capabilities)
         self.intake = FakeIntake(*states, receipt=receipt)
         self.ledger = ledger or FakeLedger()
+        self.arriving = Arriving()
         self.uploads = Uploads(
-            self.chat, self.intake, ledger=self.ledger, limiters=Limiters(), clock=self.clock
+            self.chat,
+            self.intake,
+            ledger=self.ledger,
+            limiters=Limiters(),
+            clock=self.clock,
+            arriving=self.arriving,
         )
 
     async def crash(self) -> None:
@@ -68,9 +77,14 @@ class Door:
         return door
 
     async def upload(
-        self, name: str = "handbook.pdf", *, file_id: str = "F1", size: int | None = 100
+        self,
+        name: str = "handbook.pdf",
+        *,
+        file_id: str = "F1",
+        size: int | None = 100,
+        changed: bool = False,
     ) -> None:
-        self.receive(name, file_id=file_id, size=size)
+        self.receive(name, file_id=file_id, size=size, changed=changed)
         await self.uploads.settled()
 
     def receive(
@@ -80,8 +94,9 @@ class Door:
         file_id: str = "F1",
         size: int | None = 100,
         message_id: str | None = "171.5",
-    ) -> None:
-        self.uploads.receive(
+        changed: bool = False,
+    ) -> Awaitable[object]:
+        return self.uploads.receive(
             IncomingFile(
                 event_id=f"e-{file_id}",
                 file_id=file_id,
@@ -91,6 +106,7 @@ class Door:
                 source=f"chat:{name}#https://chat.example/{name}",
                 size=size,
                 message_id=message_id,
+                changed=changed,
             )
         )
 
@@ -264,6 +280,103 @@ async def test_files_are_fetched_a_few_at_a_time() -> None:
     gate.set()
     await door.uploads.settled()
     assert len(door.intake.accepted) == 10
+
+
+async def test_a_file_whose_turn_has_not_come_is_said_to_be_queued() -> None:
+    door = Door(capabilities=replace(EDITED, burst=9))
+    gate = asyncio.Event()
+    door.intake.arriving = gate.wait
+    for n in range(5):
+        door.receive(f"{n}.md", file_id=f"F{n}", message_id=None)
+    await until(lambda: len(door.chat.messages) == 5)
+
+    assert sum("is being fetched" in text for text in door.chat.texts()) == 4
+    assert "_**4.md** is queued…_" in door.chat.texts()
+    gate.set()
+    await door.uploads.settled()
+
+
+async def test_a_file_is_on_its_way_until_its_result_is_known() -> None:
+    door = Door(queued(), document("d1"))
+    gate = asyncio.Event()
+    door.intake.arriving = gate.wait
+    door.receive()
+    assert door.arriving.count(SCOPE) == 1
+    assert await door.arriving.wanted(THREAD) == {"chat:handbook.pdf"}
+    ended = asyncio.create_task(door.arriving.ended(SCOPE, {"chat:handbook.pdf"}))
+    await until(lambda: door.intake.accepted)
+    door.chat.fail("edit", *(Unreachable() for _ in range(100)))
+
+    gate.set()
+    await ended
+
+    assert door.arriving.count(SCOPE) == 0
+    assert door.ledger.states == {"F1": "open"}  # for nobody could be told yet
+    await door.uploads.settled()
+
+
+async def test_a_file_that_was_refused_or_came_before_is_not_on_its_way_any_more() -> None:
+    door = Door(receipt=FakeReceipt(status="failed", document_id=None))
+    for _ in range(2):
+        await door.upload()
+
+    assert door.arriving.count(SCOPE) == 0
+
+
+async def test_whoever_hands_a_file_on_may_wait_until_it_is_in_the_ledger() -> None:
+    door = Door()
+    gate = asyncio.Event()
+    door.ledger.arriving = gate.wait
+    noted = asyncio.ensure_future(door.receive())
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert not noted.done()
+
+    gate.set()
+    await noted
+    assert door.ledger.states == {"F1": "open"}
+    await door.uploads.settled()
+
+
+async def test_the_same_bytes_in_a_changed_file_are_worth_neither_word_nor_sign() -> None:
+    door = Door(receipt=FakeReceipt(status="duplicate"))
+
+    await door.upload(changed=True)
+
+    assert door.chat.calls == []
+    assert door.ledger.states == {"F1": "done"}
+
+
+async def test_other_bytes_in_a_changed_file_are_told_once_they_are_known() -> None:
+    door = Door(*STATES)
+
+    await door.upload(changed=True)
+
+    assert door.versions[0] == "_**handbook.pdf** is queued…_"
+    assert "is ready" in door.versions[-1]
+    assert door.chat.marks == [("171.5", Mark.WORKING), ("171.5", Mark.DONE)]
+
+
+async def test_that_a_file_changed_is_known_after_a_restart() -> None:
+    dead = Door()
+    dead.intake.arriving = asyncio.Event().wait
+    dead.receive(changed=True)
+    await until(lambda: dead.intake.accepted)
+    await dead.crash()
+
+    door = await dead.successor()
+    await door.uploads.settled()
+
+    assert door.intake.accepted[0].changed
+
+
+async def test_of_a_file_that_is_done_with_the_ledger_knows_place_and_document_and_no_name() -> None:
+    for receipt in (FakeReceipt(), FakeReceipt(status="duplicate")):
+        door = Door(receipt=receipt)
+        await door.upload()
+
+        (entry,) = door.ledger.entries
+        assert entry.payload == {"source": "chat:handbook.pdf", "document_id": "d1"}
 
 
 async def test_the_result_waits_out_limits_and_losses() -> None:
@@ -442,6 +555,21 @@ async def test_two_replicas_index_a_file_once() -> None:
     assert len(here.chat.messages) == 1
 
 
+async def test_what_a_long_outage_left_unsaid_is_said_without_a_restart() -> None:
+    door = Door(document("d1"))
+    await door.uploads.resume()
+    door.chat.fail("post", *(Unreachable() for _ in range(100)))
+    await door.upload()
+    assert door.ledger.states == {"F1": "open"}
+    door.chat._faults.clear()
+
+    await door.uploads.resume()
+    await door.uploads.settled()
+
+    assert "is ready" in door.chat.texts()[-1]
+    assert door.ledger.states == {"F1": "done"}
+
+
 @pytest.mark.parametrize(("error", "state"), [(Unreachable(), "open"), (NotAllowed(), "done")])
 async def test_a_result_that_could_not_be_said_is_kept_for_later_only_where_that_can_help(
     error: ChatError, state: str
@@ -506,6 +634,51 @@ async def test_a_sign_that_the_platform_refuses_does_no_harm() -> None:
     await door.upload()
 
     assert "is ready" in door.versions[-1]
+
+
+async def test_the_last_sign_is_insisted_on_until_it_stands() -> None:
+    door = Door(*STATES)
+    door.chat.fail("mark", *(RateLimited(20.0) for _ in range(30)), *(Unreachable() for _ in range(9)))
+
+    await door.upload()
+
+    assert door.chat.marks == [("171.5", Mark.DONE)]
+    assert door.ledger.states == {"F1": "done"}
+
+
+async def test_a_sign_that_does_not_stand_yet_keeps_nobody_from_the_result() -> None:
+    door = Door(document("d1"))
+    door.chat.fail("mark", *(RateLimited(20.0) for _ in range(30)))
+    door.receive()
+
+    await until(lambda: any("is ready" in text for text in door.chat.texts()))
+
+    assert door.chat.marks == []
+    await door.uploads.settled()
+
+
+async def test_a_sign_that_is_missing_when_the_process_dies_is_put_up_by_the_next() -> None:
+    dead = Door()
+    dead.chat.fail("mark", *(RateLimited(20.0) for _ in range(9)))
+    dead.receive()
+    await until(lambda: any("is ready" in text for text in dead.chat.texts()))
+    await dead.crash()
+
+    door = await dead.successor()
+    await door.uploads.settled()
+
+    assert door.chat.marks[-1] == ("171.5", Mark.DONE)
+    assert door.versions[-1] == "**handbook.pdf** is ready: 12 pages, 60 passages."
+
+
+async def test_a_platform_that_never_takes_a_sign_ends_nothing_but_the_sign() -> None:
+    door = Door()
+    door.chat.fail("mark", *(Unreachable() for _ in range(999)))
+
+    await door.upload()
+
+    assert "is ready" in door.versions[-1]
+    assert door.ledger.states == {"F1": "open"}
 
 
 async def test_a_notice_of_a_dead_process_is_finished_even_if_it_is_gone() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.wording import extent, final_text, ingest_sentence, notes, sentence, unserved
+from bot.wording import extent, final_text, ingest_sentence, notes, sentence
 from pipeline.domain import GenerationResponse, IngestReason, Reason
 from tests.fakes.pipeline import citation
 
@@ -40,6 +40,25 @@ def test_a_stopped_answer_keeps_its_markers_and_their_sources() -> None:
     assert text.endswith("_Stopped._")
 
 
+def test_an_answer_without_a_source_says_so_and_one_with_a_source_does_not() -> None:
+    uncited = final_text(GenerationResponse(success=True, answer="Five days."))
+    cited = final_text(GenerationResponse(success=True, answer="Five [1].", citations=(citation("1"),)))
+
+    assert uncited == (
+        "Five days.\n\n_No source is cited for this answer, so check it before you rely on it._"
+    )
+    assert "No source" not in cited
+
+
+def test_a_source_on_the_servers_disk_is_linked_only_where_people_can_open_it() -> None:
+    response = GenerationResponse(
+        success=True, answer="Five [1].", citations=(citation("1", url="file:///srv/a.md"),)
+    )
+
+    assert "file:" not in final_text(response)
+    assert "(<file:///srv/a.md>)" in final_text(response, schemes=frozenset({"file"}))
+
+
 def test_a_refused_answer_is_not_shown_even_if_it_was_released() -> None:
     response = GenerationResponse(
         success=False, reason=Reason.UNSUPPORTED_ANSWER, message="Not supported.", answer="Made up [1]."
@@ -75,15 +94,6 @@ def test_two_codes_of_one_shortcoming_are_said_once() -> None:
 
 def test_an_unknown_shortcoming_is_named() -> None:
     assert "graph:missing" in notes(("graph:missing",))[0]
-
-
-def test_platforms_without_an_adapter_are_named_in_one_sentence() -> None:
-    assert unserved([]) is None
-    assert unserved(["Slack"]) == "Slack is configured, but its adapter is not part of this version."
-    assert (
-        unserved(["Slack", "Discord"])
-        == "Slack and Discord are configured, but their adapters are not part of this version."
-    )
 
 
 @pytest.mark.parametrize(

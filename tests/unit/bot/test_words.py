@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from bot.chat import NotAllowed, Thread
 from bot.commands import Commands
 from bot.incoming import IncomingMessage, MessageEdited, StopRequested
@@ -141,6 +143,44 @@ async def test_a_stop_needs_no_mention_while_an_answer_is_being_written() -> Non
     await desk.settled()
 
     assert len(desk.texts) == 1
+
+
+async def test_a_stop_right_behind_its_question_stops_it_without_another_word() -> None:
+    desk = Desk()
+
+    desk.words.receive(said("How long?"))
+    desk.words.receive(said("stop", at="m2"))
+    await desk.settled()
+
+    assert desk.room.asked == []
+    assert desk.texts == ["Stopped."]
+
+
+async def test_a_stop_among_people_is_no_question_in_a_thread_where_the_bot_answered() -> None:
+    desk = Desk()
+    desk.words.receive(said("How long?"))
+    await desk.settled()
+
+    desk.words.receive(said("stop", at="m2", mentioned=False))
+    await desk.settled()
+
+    assert desk.room.asked == ["How long?"]
+    assert desk.texts == ["Five days."]
+
+
+@pytest.mark.parametrize("mentioned", [True, False])
+async def test_a_stop_reaches_the_answer_that_another_replica_writes(mentioned: bool) -> None:
+    desk = Desk(Room(gated("Never.")))
+    there = Desk(Room(chat=desk.room.chat, ledger=desk.room.ledger.other("two")))
+    desk.words.receive(said("How long?"))
+    await desk.room.until("_")
+
+    there.words.receive(said("stop", at="m2", mentioned=mentioned))
+    await there.settled()
+    await desk.room.conversation.resume()
+    await desk.settled()
+
+    assert desk.texts == ["Stopped."]
 
 
 async def test_a_command_that_fails_is_answered_too() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -26,7 +27,7 @@ from tests.fakes.library import FakeAsked, FakeJournal, FakeLibrary, FakePrefere
 from tests.fakes.slack import ANNA, SlackServer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
 
     from adapters.slack.happenings import FileShared
     from bot.chat import Button
@@ -63,8 +64,9 @@ class Asking:
             people=self.people,
             files=cast("Any", self),
             library=cast("Any", self.library),
-            arrivals=cast("Any", Quiet()),
+            arrivals=cast("Any", Door(self)),
             heard=cast("Any", Quiet()),
+            first_time=_always,
         )
         parts = (register_actions, lambda app, desk: register_home(app, desk, agent=self._agent))
         app = build_app(self.desk, base_url=self.slack.base_url, parts=parts)
@@ -124,7 +126,7 @@ class Asking:
         return (
             IncomingFile(
                 event_id=shared.event_id,
-                file_id=shared.file_id,
+                file_id=f"{shared.file_id}@{shared.event_id}" if shared.wanted else shared.file_id,
                 thread=Thread(
                     Scope("slack", shared.team, shared.channel or ""), shared.thread_ts or shared.ts or ""
                 ),
@@ -158,13 +160,33 @@ class Taker:
     def __init__(self, taken: list[Any]) -> None:
         self._taken = taken
 
-    def receive(self, event: object) -> None:
+    def receive(self, event: object) -> Awaitable[object]:
         self._taken.append(event)
+        done: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        done.set_result(None)
+        return done
+
+    async def kept(self) -> None:
+        """Return at once: all is kept."""
+
+
+class Door:
+    """Hands files on that somebody asks for."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+
+    async def wanted(self, file: FileShared) -> bool:
+        found = await self._asking.incoming(file)
+        self._asking.uploads += found
+        return bool(found)
 
 
 class Quiet:
     """Takes what others are interested in."""
 
-    def shared(self, _: object) -> None: ...
-    def touched(self, _: object) -> None: ...
     async def note(self, _: object) -> None: ...
+
+
+async def _always(_: str) -> bool:
+    return True

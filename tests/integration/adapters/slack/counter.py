@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
 from adapters.slack.arrivals import Arrivals
@@ -11,7 +12,7 @@ from adapters.slack.workspaces import OneWorkspace
 from bot.incoming import IncomingMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from slack_bolt.async_app import AsyncApp
 
@@ -30,6 +31,7 @@ class Counter:
         self.shared: list[FileShared] = []
         self.touched: list[FileTouched] = []
         self.kinds: set[str] = set()
+        self.keys: set[str] = set()
         self.workspaces = OneWorkspace(slack.team.token, base_url=slack.base_url)
         self.desk = Desk(
             platform=cast("Any", Platform(self)),
@@ -38,8 +40,9 @@ class Counter:
             people=cast("Any", None),
             files=cast("Any", None),
             library=cast("Any", None),
-            arrivals=Arrivals(self, self, come=lambda _: None, go=lambda _: None),
+            arrivals=Arrivals(self, self, come=self.come, go=lambda _: None),
             heard=Heard(self),
+            first_time=self.once,
         )
 
     def app(self, base_url: str, *parts: Callable[[AsyncApp, Desk], None], secret: str = "") -> AsyncApp:
@@ -49,7 +52,7 @@ class Counter:
     def texts(self) -> list[str]:
         return [event.text for event in self.events if isinstance(event, IncomingMessage)]
 
-    def note_asker(self, _: object, user: str, team: str) -> None:
+    def note_home(self, user: str, team: str) -> None:
         self.askers.append((user, team))
 
     async def incoming(self, shared: FileShared) -> Sequence[IncomingFile]:
@@ -59,6 +62,9 @@ class Counter:
     async def removed(self, touched: FileTouched) -> Sequence[Removal]:
         self.touched.append(touched)
         return ()
+
+    async def come(self, _: IncomingFile) -> None:
+        """Index nothing: nothing is found."""
 
     async def note(self, _: FileShared) -> bool:
         return True
@@ -72,6 +78,11 @@ class Counter:
     async def first_time(self, key: str) -> bool:
         self.kinds.add(key.split(":")[2])
         return True
+
+    async def once(self, key: str) -> bool:
+        first = key not in self.keys
+        self.keys.add(key)
+        return first
 
     async def named(self, _: str) -> Sequence[str]:
         return ()
@@ -87,5 +98,11 @@ class Taker:
     def __init__(self, taken: list[Any]) -> None:
         self._taken = taken
 
-    def receive(self, event: object) -> None:
+    def receive(self, event: object) -> Awaitable[object]:
         self._taken.append(event)
+        done: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        done.set_result(None)
+        return done
+
+    async def kept(self) -> None:
+        """Return at once: all is kept."""

@@ -51,14 +51,11 @@ class Speaking:
         await self.workspaces.close()
         await self.slack.stop()
 
-    def ask(self, channel: str | None = None, *, asker: bool = True) -> Thread:
+    def ask(self, channel: str | None = None) -> Thread:
         """Let Anna begin a thread with a question."""
         place = channel or self._channel
         message = self.slack.say(place, ANNA, QUESTION, events=())
-        thread = Thread(Scope("slack", TEAM, place), message.ts)
-        if asker:
-            self.adapter.note_asker(thread, ANNA, TEAM)
-        return thread
+        return Thread(Scope("slack", TEAM, place), message.ts)
 
     def shown(self, thread: Thread | None = None) -> list[str]:
         """Return what the bot's messages show, oldest first."""
@@ -73,8 +70,8 @@ class Speaking:
         """Return what was called, in order, ``auth.test`` left out."""
         return [call.method for call in self.slack.calls if call.method != "auth.test"]
 
-    async def stream(self, thread: Thread | None = None) -> SlackMessage:
+    async def stream(self, thread: Thread | None = None, asker: str | None = ANNA) -> SlackMessage:
         """Open a stream that there must be."""
-        live = await self.adapter.open_stream(thread or self.thread)
+        live = await self.adapter.open_stream(thread or self.thread, asker=asker)
         assert live is not None
         return live

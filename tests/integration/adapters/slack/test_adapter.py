@@ -41,8 +41,10 @@ async def test_a_status_stands_below_its_thread_until_it_is_taken_back(room: Spe
 async def test_where_no_status_can_be_shown_slack_is_asked_once(room: Speaking, code: str) -> None:
     room.slack.fail("assistant.threads.setStatus", error(code), times=None)
 
-    for text in ("Searching…", "Writing…", None):
-        await room.adapter.set_status(room.thread, text)
+    for text in ("Searching…", "Writing…"):
+        with pytest.raises(NotAllowed):
+            await room.adapter.set_status(room.thread, text)
+    await room.adapter.set_status(room.thread, None)
 
     assert room.count("assistant.threads.setStatus") == 1
 
@@ -50,10 +52,13 @@ async def test_where_no_status_can_be_shown_slack_is_asked_once(room: Speaking, 
 async def test_after_a_while_it_is_tried_again_what_was_not_allowed(room: Speaking) -> None:
     room.slack.fail("assistant.threads.setStatus", error("missing_scope"))
     room.slack.fail("reactions.add", error("missing_scope"))
-    for _ in range(2):
+    with pytest.raises(NotAllowed):
         await room.adapter.set_status(room.thread, "Searching…")
-        await room.adapter.mark(room.thread, room.thread.key, Mark.DONE)
-        room.clock.advance(PAUSE)
+    await room.adapter.mark(room.thread, room.thread.key, Mark.DONE)
+    room.clock.advance(PAUSE)
+
+    await room.adapter.set_status(room.thread, "Searching…")
+    await room.adapter.mark(room.thread, room.thread.key, Mark.DONE)
 
     assert room.slack.statuses
     assert reactions(room, room.thread.key) == ["white_check_mark"]
@@ -114,6 +119,21 @@ async def test_a_mark_at_a_deleted_message_says_that_it_is_gone(room: Speaking) 
         await room.adapter.mark(room.thread, "1600000000.000001", Mark.WORKING)
 
 
+async def test_a_mark_that_slack_took_only_half_of_is_completed_when_it_is_repeated(room: Speaking) -> None:
+    ts = room.thread.key
+    await room.adapter.mark(room.thread, ts, Mark.WORKING)
+    room.slack.fail("reactions.remove", rate_limited(3))
+    with pytest.raises(RateLimited):
+        await room.adapter.mark(room.thread, ts, Mark.DONE)
+    assert reactions(room, ts) == ["hourglass_flowing_sand", "white_check_mark"]
+    room.clock.advance(3)
+
+    await room.adapter.mark(room.thread, ts, Mark.DONE)
+
+    assert reactions(room, ts) == ["white_check_mark"]
+    assert room.count("reactions.add") == 2
+
+
 async def test_more_files_than_marks_can_be_taken_back_leave_no_hourglass_behind(room: Speaking) -> None:
     files = [room.slack.say(CHANNEL, ANNA, "A file", events=()).ts for _ in range(20)]
 
@@ -171,8 +191,8 @@ async def test_history_that_cannot_be_read_says_why(
 
 
 async def test_a_stream_in_a_channel_is_for_whoever_asked(room: Speaking) -> None:
-    room.adapter.note_asker(room.thread, BEN, "T9OTHER")
-    live = await room.stream()
+    room.adapter.note_home(BEN, "T9OTHER")
+    live = await room.stream(asker=BEN)
     await live.append("Five days.")
 
     (start,) = room.slack.called("chat.startStream")
@@ -182,12 +202,12 @@ async def test_a_stream_in_a_channel_is_for_whoever_asked(room: Speaking) -> Non
 
 
 async def test_no_stream_is_opened_in_a_channel_for_nobody(room: Speaking) -> None:
-    assert await room.adapter.open_stream(room.ask(asker=False)) is None
+    assert await room.adapter.open_stream(room.ask()) is None
 
 
 async def test_direct_messages_need_no_asker(room: Speaking) -> None:
-    thread = room.ask(DIRECT, asker=False)
-    live = await room.stream(thread)
+    thread = room.ask(DIRECT)
+    live = await room.stream(thread, asker=None)
     await live.append("Five days.")
 
     assert room.shown(thread) == ["Five days."]
@@ -201,12 +221,14 @@ async def test_opening_a_stream_calls_nobody(room: Speaking) -> None:
 
 async def test_a_channel_that_takes_no_streams_is_not_asked_again(room: Speaking) -> None:
     room.slack.streams_supported = False
-    live = await room.stream()
-    with pytest.raises(NotAllowed):
-        await live.append("Five days.")
+    live, opened = await room.stream(), await room.stream(room.ask())
+    for stream in (live, opened):
+        with pytest.raises(NotAllowed):
+            await stream.append("Five days.")
 
-    assert await room.adapter.open_stream(room.ask()) is None
-    assert await room.adapter.open_stream(room.ask("C0SECOND")) is not None
+    assert room.count("chat.startStream") == 1
+    assert await room.adapter.open_stream(room.ask(), asker=ANNA) is None
+    assert await room.adapter.open_stream(room.ask("C0SECOND"), asker=ANNA) is not None
     assert live.message is None
 
 
@@ -219,7 +241,7 @@ async def test_a_refusal_that_concerns_one_person_or_moment_says_nothing_of_the_
     with pytest.raises(NotAllowed):
         await live.append("Five days.")
 
-    assert await room.adapter.open_stream(room.ask()) is not None
+    assert await room.adapter.open_stream(room.ask(), asker=ANNA) is not None
 
 
 async def test_no_stream_is_opened_when_the_starts_are_used_up(room: Speaking) -> None:
@@ -228,9 +250,9 @@ async def test_no_stream_is_opened_when_the_starts_are_used_up(room: Speaking) -
         await live.append("Five days.")
         await live.close(Body(text="Five days."))
 
-    assert await room.adapter.open_stream(room.ask()) is None
+    assert await room.adapter.open_stream(room.ask(), asker=ANNA) is None
     room.clock.advance(61.0)
-    assert await room.adapter.open_stream(room.ask()) is not None
+    assert await room.adapter.open_stream(room.ask(), asker=ANNA) is not None
 
 
 async def test_as_many_streams_begin_as_can_be_ended_in_the_same_minute(room: Speaking) -> None:
@@ -259,11 +281,11 @@ async def test_a_start_that_slack_limits_is_edited_instead(room: Speaking) -> No
         await live.append("Five days.")
 
     assert live.message is None
-    assert await room.adapter.open_stream(room.ask()) is None
+    assert await room.adapter.open_stream(room.ask(), asker=ANNA) is None
 
 
 async def test_the_workspaces_of_others_are_not_touched_by_a_limit(room: Speaking) -> None:
     room.calls.budgets.limited("T9OTHER", "chat.startStream", room.clock.monotonic(), 60.0)
 
-    assert await room.adapter.open_stream(room.thread) is not None
+    assert await room.adapter.open_stream(room.thread, asker=ANNA) is not None
     assert room.thread.scope.workspace == TEAM

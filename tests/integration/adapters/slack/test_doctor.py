@@ -272,7 +272,7 @@ async def test_the_doctor_of_the_program_looks_at_slack_and_warns_of_what_it_can
         llm={"provider": "extractive"},
         embedding={"provider": "embedded"},
         slack=clinic.settings,
-        discord={"token": "t"},
+        discord={"token": "a.b.c"},
     )
 
     checks = {check.name: check async for check in examine(settings, {"Slack": examine_slack})}

@@ -12,10 +12,12 @@ import pytest
 from adapters.slack.budgets import Budgets
 from adapters.slack.calls import Calls
 from adapters.slack.downloads import GONE, LOCKED, OUTSIDE, SLOW, Downloads
+from adapters.slack.facts import FRESH
 from adapters.slack.files import NO_SCOPE, NOT_ACCEPTED, SlackFiles
 from adapters.slack.happenings import FileShared, FileTouched
 from adapters.slack.people import People
 from adapters.slack.workspaces import OneWorkspace
+from bot.patience import PATIENCE
 from pipeline.domain import IngestReason, Scope
 from pipeline.errors import IngestError
 from tests.fakes.clock import FakeClock
@@ -51,6 +53,7 @@ class Filing:
             holders=self._holders,
             max_bytes=MAX_BYTES,
             sleep=self.clock.sleep,
+            monotonic=self.clock.monotonic,
         )
         return self
 
@@ -226,9 +229,7 @@ async def test_a_no_is_taken_for_an_answer(status: int, words: str) -> None:
         assert filing.downloads == 1
 
 
-@pytest.mark.parametrize(
-    "serving", [Serving(status=500), Serving(status=503), Serving(status=429), Serving(cut=9)]
-)
+@pytest.mark.parametrize("serving", [Serving(status=500), Serving(status=503), Serving(cut=9)])
 async def test_what_may_pass_is_tried_again_and_then_told(serving: Serving) -> None:
     async with Filing() as filing:
         refused = await filing.refusal(filing.upload(serving=serving))
@@ -237,6 +238,14 @@ async def test_what_may_pass_is_tried_again_and_then_told(serving: Serving) -> N
         assert "a few minutes" in str(refused)
         assert filing.downloads == 4
         assert len(filing.clock.slept) == 3
+
+
+async def test_a_slack_that_asks_to_wait_is_waited_for_and_not_for_ever() -> None:
+    async with Filing() as filing:
+        refused = await filing.refusal(filing.upload(serving=Serving(status=429)))
+
+        assert "a few minutes" in str(refused)
+        assert filing.clock.monotonic() == pytest.approx(PATIENCE, abs=10)
 
 
 async def test_what_passes_is_not_noticed() -> None:
@@ -289,6 +298,8 @@ async def test_a_workspace_that_removed_the_app_is_named() -> None:
         file = filing.upload()
         await filing.fetch(file)
         filing.slack.team.installed = False
+        assert str(await filing.refusal(file)) == LOCKED
+        filing.clock.advance(FRESH)
 
         assert str(await filing.refusal(file)) == NOT_ACCEPTED
 

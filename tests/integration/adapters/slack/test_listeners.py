@@ -220,13 +220,47 @@ async def test_edits_deletions_and_stops_are_handed_over(slack: SlackServer, cou
 async def test_a_lost_channel_is_handed_over(slack: SlackServer, counter: Counter) -> None:
     slack.event({"type": "member_left_channel", "channel": CHANNEL, "user": slack.team.bot})
     await slack.settled()
+    await counter.desk.tasks.settled()
 
     assert [type(removal) for removal in counter.removals] == [ChannelLost]
+
+
+@pytest.mark.parametrize("kind", ["channel_left", "app_uninstalled"])
+async def test_a_loss_that_is_delivered_again_takes_nothing_a_second_time(
+    slack: SlackServer, counter: Counter, kind: str
+) -> None:
+    delivery = slack.event({"type": kind, "channel": CHANNEL})
+    await slack.settled()
+    slack.again(delivery)
+    await slack.settled()
+    await counter.desk.tasks.settled()
+
+    assert len(counter.removals) == 1
+
+
+async def test_an_edit_that_is_delivered_again_does_not_undo_a_later_one(
+    slack: SlackServer, counter: Counter
+) -> None:
+    message = slack.say(CHANNEL, ANNA, mention(slack, "how many days?"), events=["message"])
+    await slack.settled()
+    slack.edit_message(message, mention(slack, "how many half days?"))
+    await slack.settled()
+    first = slack.deliveries[-1]
+    slack.edit_message(message, mention(slack, "how many weeks?"))
+    await slack.settled()
+    slack.again(first)
+    await slack.settled()
+
+    assert [event.text for event in counter.events if isinstance(event, MessageEdited)] == [
+        "how many half days?",
+        "how many weeks?",
+    ]
 
 
 async def test_a_removed_app_is_told_although_its_token_is_dead(slack: SlackServer, counter: Counter) -> None:
     slack.team.installed = False
     await slack.event({"type": "app_uninstalled"}).settled()
+    await counter.desk.tasks.settled()
 
     assert len(counter.removals) == 1
 

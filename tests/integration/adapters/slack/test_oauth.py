@@ -18,7 +18,7 @@ from adapters.slack.installations import FRESH_S, Installations, InstalledWorksp
 from adapters.slack.manifest import INSTALL_PATH, REDIRECT_PATH, scopes
 from adapters.slack.oauth import install_routes
 from adapters.slack.workspaces import Line
-from bot.chat import NotAllowed, Unreachable
+from bot.chat import NotAllowed
 from pipeline.storage.sql import Database
 from pipeline.storage.vault import Vault
 from tests.fakes.calendar import FakeCalendar
@@ -375,5 +375,5 @@ async def test_tokens_that_another_key_sealed_are_a_matter_of_the_operator_and_n
     other_key = Fernet.generate_key().decode()
 
     async with Service(slack, database, service.calendar, other_key).serving() as other:
-        with pytest.raises(Unreachable, match="FOOTNOTE_SLACK__ENCRYPTION_KEY"):
+        with pytest.raises(NotAllowed, match="another key"):
             await other.workspaces.client("T0ACME")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from adapters.slack.budgets import SHARE, TIER_3
+from adapters.slack.addressing import channel_itself
+from adapters.slack.budgets import TIER_3
 from adapters.slack.calls import Refused
 from adapters.slack.strays import EVENT
+from bot.budgets import SHARE
 from bot.chat import Body, Button, MessageGone, MessageRef, NotAllowed, RateLimited, TooLong, Unreachable
 from bot.controls import while_writing
 from tests.fakes.slack import error, held, http, rate_limited, reset_after, reset_before
@@ -42,6 +44,21 @@ async def test_a_message_stands_in_its_thread_without_previews(room: Speaking) -
     assert said["unfurl_media"] is False
     assert said["text"]
     assert said["metadata"] == {"event_type": EVENT, "event_payload": {"nonce": "k-0"}}
+
+
+async def test_what_belongs_to_no_thread_stands_in_the_channel_and_is_found_there_again(
+    room: Speaking,
+) -> None:
+    channel = channel_itself(room.thread.scope)
+    room.slack.fail("chat.postMessage", reset_after())
+    with pytest.raises(Unreachable):
+        await room.adapter.post(channel, ONE)
+
+    ref = await room.adapter.post(channel, ONE)
+    await room.adapter.edit(ref, Body(text="Six days."))
+
+    assert "thread_ts" not in arguments(room, "chat.postMessage")
+    assert [one.shown for one in room.slack.messages(CHANNEL)][1:] == ["Six days."]
 
 
 async def test_an_edit_takes_no_arguments_that_only_posts_take(room: Speaking) -> None:

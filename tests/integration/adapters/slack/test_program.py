@@ -178,6 +178,30 @@ async def test_to_be_told_to_stop_leaves_a_readable_message_that_the_next_run_co
     assert len(answers(slack, CHANNEL, question.ts)) == 1
 
 
+async def test_what_is_being_written_is_readable_before_the_file_in_work_has_ended(
+    slack: SlackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.platform.DRAIN_S", 0.1)
+    begun, done = asyncio.Event(), asyncio.Event()
+
+    async def long(_: object) -> None:
+        begun.set()
+        await done.wait()
+
+    never = ScriptedReader(Reply(pieces=["It takes ", "five"], gate=asyncio.Event()))
+    async with Serving(slack, tmp_path, reader=never).running() as serving:
+        await uploaded(slack)
+        question = slack.say(CHANNEL, ANNA, mention(slack))
+        await slack.until(lambda: never.reads)
+        monkeypatch.setitem(serving.service.worker._handlers, "ingest", long)
+        slack.upload(CHANNEL, ANNA, "more.md", "# More\n\nOther words.\n")
+        await begun.wait()
+
+        serving.stop.set()
+        await answered(slack, CHANNEL, question.ts, "restart")
+        done.set()
+
+
 async def test_a_question_is_followed_up_withdrawn_and_commanded_in_its_thread(
     slack: SlackServer, tmp_path: Path
 ) -> None:

@@ -121,7 +121,7 @@ async def room() -> AsyncIterator[Speaking]:
 
 def reply_in(room: Speaking, thread: Thread | None = None, *, limiters: Limiters | None = None) -> Reply:
     place = thread or room.thread
-    spot = Spot(thread=place, key=f"q{place.key[-6:]}", writing=while_writing(place.key))
+    spot = Spot(thread=place, asker="U0ANNA", key=f"q{place.key[-6:]}", writing=while_writing(place.key))
     courier = courier_for(room.adapter, place, limiters or Limiters(), room.clock)
     return Reply(courier, spot, room.clock, question=place.key)
 
@@ -267,8 +267,7 @@ async def test_an_answer_that_a_dead_process_had_begun_is_finished_where_it_stan
         if where == "post":
             await elder.post(room.thread, Body(text="_Searching…_", nonce="q1-0"))
         else:
-            elder.note_asker(room.thread, "U0ANNA", "T0ACME")
-            live = await elder.open_stream(room.thread)
+            live = await elder.open_stream(room.thread, asker="U0ANNA")
             assert live is not None
             for piece in (SHORT[:20], SHORT[20:40])[: 1 if where == "start" else 2]:
                 await live.append(piece)

@@ -83,13 +83,26 @@ async def test_nothing_is_shown_to_somebody_who_is_no_member(asking: Asking) -> 
 
 
 @pytest.mark.parametrize("fault", [error("missing_scope"), http(503)])
-async def test_while_slack_does_not_tell_who_is_a_member_nothing_is_shown(
-    asking: Asking, fault: object
+@pytest.mark.parametrize("channel", [PRIVATE, "C0MPIM"])
+async def test_while_slack_does_not_tell_who_is_a_member_nothing_private_is_shown(
+    asking: Asking, fault: object, channel: str
 ) -> None:
-    asking.put("d1")
+    asking.put("d1", channel=channel)
     asking.slack.fail("conversations.members", fault, times=None)  # type: ignore[arg-type]  # both are faults
 
-    assert "d1.md" not in await command(asking, "docs")
+    shown = await command(asking, "docs", channel=channel)
+
+    assert "Slack does not tell me" in shown
+    assert "d1.md" not in shown
+
+
+async def test_in_a_public_channel_whoever_can_type_may_read_even_if_slack_tells_nothing(
+    asking: Asking,
+) -> None:
+    asking.put("d1")
+    asking.slack.fail("conversations.members", error("unknown_method"), times=None)
+
+    assert "d1.md" in await command(asking, "docs")
 
 
 @pytest.mark.parametrize(("user", "left"), [(BEN, 1), (ANNA, 0), (ADAM, 0), (GINA, 1)])

@@ -77,8 +77,9 @@ async def test_an_organisation_stands_for_its_workspaces(slack: SlackServer, wor
     identity = await workspace.own()
 
     assert identity.enterprise is None
+    assert await workspace.identity("") == identity
     with pytest.raises(NotAllowed):
-        await workspace.identity("")
+        await workspace.identity("E0OTHER")
 
 
 async def test_a_call_is_made_once_although_its_answer_is_lost(

@@ -2,19 +2,21 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adapters.slack.arrivals import AT_ONCE, Arrivals
+import pytest
+
+from adapters.slack.arrivals import AT_ONCE, PAUSES, Arrivals
 from adapters.slack.happenings import FileShared, FileTouched
-from bot.chat import Thread, Unreachable
+from bot.arriving import Arriving
+from bot.chat import RateLimited, Thread, Unreachable
 from bot.incoming import FileRemoved, IncomingFile
 from pipeline.domain import Scope
+from tests.fakes.clock import FakeClock
 from tests.fakes.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pytest
 
     from bot.incoming import Removal
 
@@ -32,10 +34,13 @@ class Slack:
         self.come: list[str] = []
         self.gone: list[Removal] = []
         self.unknown: set[str] = set()
+        self.away: list[Exception] = []
+        """What is raised instead of an answer, one after the other."""
         self.gate = asyncio.Event()
         self.gate.set()
         self.busy = self.most = 0
         self.error: Exception | None = None
+        self.clock = FakeClock()
 
     async def incoming(self, shared: FileShared) -> Sequence[IncomingFile]:
         self.asked.append(shared)
@@ -43,6 +48,8 @@ class Slack:
         self.most = max(self.most, self.busy)
         await self.gate.wait()
         self.busy -= 1
+        if self.away:
+            raise self.away.pop(0)
         if shared.event_id in self.unknown:
             return []
         return [_file(shared)]
@@ -52,7 +59,7 @@ class Slack:
             raise self.error
         return [FileRemoved(event_id=touched.event_id, scope=SCOPE, source="slack:T1/F1")]
 
-    def take(self, file: IncomingFile) -> None:
+    async def take(self, file: IncomingFile) -> None:
         self.come.append(file.event_id)
 
 
@@ -85,11 +92,15 @@ def _file(shared: FileShared) -> IncomingFile:
         author="U1",
         name="plan.pdf",
         source="slack:T1/F1",
+        message_id=shared.ts or "100.1",
     )
 
 
-def office(slack: Slack, reports: Reports | None = None) -> Arrivals:
-    return Arrivals(slack, reports or Reports(), come=slack.take, go=slack.gone.append)
+def office(
+    slack: Slack, reports: Reports | None = None, arriving: Arriving | None = None, **how: Any
+) -> Arrivals:
+    take = {"come": slack.take, "go": slack.gone.append, "sleep": slack.clock.sleep, **how}
+    return Arrivals(slack, reports or Reports(), arriving=arriving, **take)
 
 
 async def test_a_file_is_looked_up_and_handed_on() -> None:
@@ -108,7 +119,7 @@ async def test_reports_of_a_file_that_is_being_looked_up_cost_nothing() -> None:
         arrivals.shared(report)
     await arrivals.settled()
 
-    assert slack.asked == [EVENT]
+    assert len(slack.asked) == 1
 
 
 async def test_another_report_is_looked_at_when_the_first_led_to_nothing() -> None:
@@ -120,6 +131,128 @@ async def test_another_report_is_looked_at_when_the_first_led_to_nothing() -> No
     await arrivals.settled()
 
     assert slack.come == ["Ev1"]
+
+
+async def test_a_file_that_is_shared_once_more_meanwhile_is_looked_up_for_that() -> None:
+    slack = Slack()
+    slack.gate.clear()
+    arrivals = office(slack)
+    arrivals.shared(FILE)
+    await until(lambda: slack.asked)
+    arrivals.shared(replace(FILE, event_id="Ev4", ts="200.1"))
+    slack.gate.set()
+    await arrivals.settled()
+
+    assert slack.come == ["Ev1", "Ev4"]
+
+
+async def test_the_message_that_another_report_names_need_not_be_searched() -> None:
+    slack = Slack()
+    arrivals = office(slack)
+    for report in (EVENT, FILE):
+        arrivals.shared(report)
+    await arrivals.settled()
+
+    assert slack.asked == [replace(EVENT, ts="100.1")]
+
+
+@pytest.mark.parametrize("error", [Unreachable(), RateLimited(30)])
+async def test_while_slack_is_away_a_file_stays_reported_and_is_looked_up_again(error: Exception) -> None:
+    slack, reports = Slack(), Reports()
+    slack.away = [error] * 3
+    arrivals = office(slack, reports)
+    arrivals.shared(EVENT)
+    await until(lambda: len(slack.asked) == 3)
+    assert list(reports.open) == ["Ev2"]
+    await arrivals.settled()
+
+    assert (slack.come, reports.open) == (["Ev2"], {})
+    assert slack.clock.slept == list(PAUSES[:3])
+
+
+async def test_a_file_of_which_slack_never_says_anything_is_given_up(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    slack, reports = Slack(), Reports()
+    slack.away = [Unreachable()] * 999
+    arrivals = office(slack, reports)
+    arrivals.shared(EVENT)
+    await arrivals.settled()
+
+    assert (slack.come, reports.open) == ([], {})
+    assert len(slack.asked) == len(PAUSES)
+    assert "given up" in caplog.text
+
+
+async def test_a_report_stays_until_the_file_is_noted_elsewhere() -> None:
+    slack, reports, noted = Slack(), Reports(), asyncio.Event()
+
+    async def take(file: IncomingFile) -> None:
+        slack.come.append(file.event_id)
+        await noted.wait()
+
+    arrivals = office(slack, reports, come=take)
+    arrivals.shared(FILE)
+    await until(lambda: slack.come)
+    assert list(reports.open) == ["Ev1"]
+
+    noted.set()
+    await arrivals.settled()
+    assert reports.open == {}
+
+
+async def test_a_file_that_somebody_asks_for_is_handed_on_and_kept_over_a_restart() -> None:
+    slack, reports = Slack(), Reports()
+    slack.gate.clear()
+    wanted = replace(FILE, wanted=True)
+    asking = asyncio.create_task(office(slack, reports).wanted(wanted))
+    await until(lambda: slack.asked)
+    assert reports.open == {"Ev1": wanted}
+    asking.cancel()
+    slack.gate.set()
+    after = office(slack, reports)
+    await after.resume(starting=True)
+    await after.settled()
+
+    assert (slack.come, reports.open) == (["Ev1"], {})
+
+
+async def test_whoever_asks_for_a_file_that_is_gone_is_told_so() -> None:
+    slack = Slack()
+    slack.unknown = {"Ev1"}
+
+    assert not await office(slack).wanted(FILE)
+    assert await office(slack).wanted(EVENT)
+
+
+async def test_a_file_is_on_its_way_as_soon_as_it_is_reported() -> None:
+    slack, arriving = Slack(), Arriving()
+    slack.gate.clear()
+    arrivals = office(slack, arriving=arriving)
+    arrivals.shared(EVENT)
+    assert arriving.count(SCOPE) == 1
+    assert await arriving.wanted(Thread(SCOPE, "100.1")) == frozenset()
+
+    arrivals.shared(FILE)
+    assert arriving.count(SCOPE) == 1
+    assert await arriving.wanted(Thread(SCOPE, "100.1")) == {"slack:T1/F1"}
+
+    slack.gate.set()
+    await arrivals.settled()
+    assert arriving.count(SCOPE) == 0
+
+
+async def test_so_is_one_that_a_process_that_died_has_left() -> None:
+    slack, reports, arriving = Slack(), Reports(), Arriving()
+    slack.gate.clear()
+    reports.open["Ev1"] = FILE
+    arrivals = office(slack, reports, arriving)
+    await arrivals.resume(starting=True)
+    await until(lambda: arriving.count(SCOPE))
+
+    slack.gate.set()
+    await arrivals.settled()
+    assert arriving.count(SCOPE) == 0
 
 
 async def test_a_change_while_a_change_is_being_looked_up_is_not_missed() -> None:

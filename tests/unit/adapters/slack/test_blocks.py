@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 
+from adapters.markup.invisible import is_blank
 from adapters.slack import blocks
-from adapters.slack.neutral import JOINER, is_blank, neutralise
+from adapters.slack.neutral import JOINER, neutralise
 from bot.chat import Body, Button, Form, TooLong
 from bot.citations import block as citation_block
 from bot.controls import BAD, FORGET, GOOD, NOTE, SOURCES, STOP, WHY, under_answer, while_writing

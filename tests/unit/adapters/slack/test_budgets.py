@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.adapter import BURST, EDIT_INTERVAL, STREAM_INTERVAL
-from adapters.slack.budgets import MINUTE, POST, SHARE, TIER_2, TIER_3, TIER_4, Budgets
+from adapters.slack.budgets import MINUTE, POST, TIER_2, TIER_3, TIER_4, Budgets
+from bot.budgets import SHARE
 from bot.chat import RateLimited
 
 TIERS = {"chat.startStream": 20, "chat.update": 50, "chat.appendStream": 100, "something.new": 20}
@@ -37,17 +38,6 @@ def test_a_refusal_says_when_there_is_room_again() -> None:
 
     assert caught.value.retry_after == pytest.approx(MINUTE - 30.0)
     budgets.take("T1", "chat.update", "C1", 30.0 + caught.value.retry_after)
-
-
-def test_a_refused_call_uses_nothing_up() -> None:
-    budgets = Budgets()
-    taken(budgets, "chat.update", TIER_3.most)
-
-    for _ in range(10):
-        with pytest.raises(RateLimited):
-            budgets.take("T1", "chat.update", "C1", 1.0)
-
-    assert budgets.spare("T1", "chat.update", MINUTE) == TIER_3.most
 
 
 def test_methods_and_workspaces_have_budgets_of_their_own() -> None:
@@ -103,25 +93,6 @@ def test_a_wait_that_slack_asks_for_blocks_the_method_in_that_workspace_only() -
     budgets.take("T1", "chat.update", "C1", 7.0)
 
 
-def test_a_shorter_wait_does_not_end_a_longer_one() -> None:
-    budgets = Budgets()
-    budgets.limited("T1", "chat.update", 0.0, 30.0)
-    budgets.limited("T1", "chat.update", 1.0, 1.0)
-
-    with pytest.raises(RateLimited):
-        budgets.take("T1", "chat.update", "C1", 29.0)
-
-
-def test_what_may_be_left_out_leaves_room_for_what_may_not() -> None:
-    budgets = Budgets()
-    used = int(TIER_3.most * SHARE)
-    taken(budgets, "chat.update", used, intermediate=True)
-
-    with pytest.raises(RateLimited):
-        budgets.take("T1", "chat.update", "C1", 1.0, intermediate=True)
-    taken(budgets, "chat.update", TIER_3.most - used, now=1.0)
-
-
 @given(st.lists(st.tuples(st.floats(0.0, 5.0), st.booleans()), max_size=300))
 def test_no_window_of_slacks_is_ever_overrun(steps: list[tuple[float, bool]]) -> None:
     budgets, now, sent = Budgets(), 0.0, list[float]()
@@ -149,18 +120,6 @@ def test_the_pace_that_the_adapter_promises_is_never_refused(method: str, interv
         taken(budgets, method, BURST, now=start, intermediate=method == "chat.update")
         for step in range(1, 400):
             budgets.take("T1", method, "C1", start + step * interval, intermediate=method == "chat.update")
-
-
-def test_what_counts_no_longer_is_forgotten() -> None:
-    budgets = Budgets()
-    for number in range(500):
-        budgets.take(f"T{number}", POST, f"C{number}", 0.0)
-        budgets.limited(f"T{number}", "chat.update", 0.0, 5.0)
-    assert len(budgets) == 1_500
-
-    budgets.take("T1", "chat.delete", "", 2 * MINUTE)
-
-    assert len(budgets) == 1
 
 
 def test_tiers_keep_a_margin_below_slacks_figures() -> None:

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from adapters.slack.downloads import OUTSIDE, checked, own_origin
+from adapters.downloads import checked
+from adapters.slack.downloads import OUTSIDE, SLACK, slack_at
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 
-LOCAL = own_origin("http://127.0.0.1:9000/api/")
+if TYPE_CHECKING:
+    from adapters.downloads import Site
+
+LOCAL = slack_at("http://127.0.0.1:9000/api/")
 
 
 @pytest.mark.parametrize(
@@ -22,10 +28,10 @@ LOCAL = own_origin("http://127.0.0.1:9000/api/")
     ],
 )
 def test_slacks_own_addresses_may_be_visited(address: str) -> None:
-    assert checked(address, None)
+    assert checked(address, SLACK)
 
 
-@pytest.mark.parametrize("own", [None, LOCAL])
+@pytest.mark.parametrize("site", [SLACK, LOCAL], ids=["slack", "local"])
 @pytest.mark.parametrize(
     "address",
     [
@@ -74,9 +80,9 @@ def test_slacks_own_addresses_may_be_visited(address: str) -> None:
         "ws://127.0.0.1:9000/x",
     ],
 )
-def test_a_token_goes_to_no_other_address(address: str, own: object) -> None:
+def test_a_token_goes_to_no_other_address(address: str, site: Site) -> None:
     with pytest.raises(IngestError) as refused:
-        checked(address, own if own is None else LOCAL)
+        checked(address, site)
 
     assert refused.value.reason is IngestReason.UNREADABLE
     assert str(refused.value) == OUTSIDE
@@ -92,11 +98,11 @@ def test_a_token_goes_to_no_other_address(address: str, own: object) -> None:
     ],
 )
 def test_what_stands_in_for_slack_may_be_visited(base: str, address: str) -> None:
-    assert checked(address, own_origin(base))
+    assert checked(address, slack_at(base))
 
 
 @pytest.mark.parametrize(
     "base", ["https://slack.com/api/", "https://slack-gov.com/api/", "http://slack.com/api/"]
 )
 def test_slacks_own_address_as_a_setting_opens_nothing_more(base: str) -> None:
-    assert own_origin(base) is None
+    assert slack_at(base).own is None

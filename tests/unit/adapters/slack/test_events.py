@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adapters.slack.events import read_event
-from adapters.slack.happenings import Asker, FileShared, FileTouched
+from adapters.slack.happenings import FileShared, FileTouched, Speaker
 from adapters.slack.workspaces import Identity
 from bot.chat import Thread
 from bot.incoming import (
@@ -61,7 +61,7 @@ def edits(event: dict[str, Any]) -> list[MessageEdited]:
 
 def test_a_message_that_names_the_bot_is_a_question() -> None:
     assert happenings(said()) == [
-        Asker(thread=Thread(SCOPE, "100.1"), user="U1", team="T1"),
+        Speaker(user="U1", team="T1"),
         IncomingMessage(
             event_id="Ev1",
             message_id="100.1",
@@ -148,7 +148,6 @@ def test_the_bots_name_alone_is_a_question_too() -> None:
         {"user": "USLACKBOT"},
         {"user": "U7", "bot_id": "B7"},
         {"user": "U7", "bot_profile": {"id": "B7"}},
-        {"user": "U7", "app_id": "A7"},
         {"user": None},
         {"subtype": "bot_message", "user": None, "bot_id": "B7"},
     ],
@@ -168,14 +167,14 @@ def test_what_slack_reports_in_a_channel_is_no_message(subtype: str) -> None:
 def test_the_asker_of_a_shared_channel_is_at_home_elsewhere() -> None:
     asker, question = happenings(said(user_team="T9", team="T9"), team_id="T9")
 
-    assert isinstance(asker, Asker) and isinstance(question, IncomingMessage)
+    assert isinstance(asker, Speaker) and isinstance(question, IncomingMessage)
     assert (asker.team, question.thread.scope.workspace) == ("T9", "T1")
 
 
 def test_a_message_without_a_team_is_from_where_the_app_is_installed() -> None:
     asker, _ = happenings(said(team=None))
 
-    assert isinstance(asker, Asker) and asker.team == "T1"
+    assert isinstance(asker, Speaker) and asker.team == "T1"
 
 
 def test_an_app_of_a_whole_organisation_is_installed_there() -> None:
@@ -462,3 +461,36 @@ def test_an_event_without_an_id_gets_one() -> None:
     (lost,) = happenings({"type": "channel_left", "channel": "C1", "event_ts": "5.1"}, event_id=None)
 
     assert isinstance(lost, ChannelLost) and lost.event_id == "channel_left/5.1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use `<@U0BOT> hi` to call it",
+        "```\n<@U0BOT> how many days?\n```",
+        "write to x<@U0BOT>.com",
+        "see https://x.example/<@U0BOT>",
+    ],
+)
+def test_a_name_in_a_sample_or_an_address_is_no_mention_whatever_slack_reports(text: str) -> None:
+    assert questions(said(text, type="app_mention")) == []
+
+
+def test_a_mention_that_the_text_does_not_hold_is_believed() -> None:
+    assert len(questions(said("how many days?", type="app_mention"))) == 1
+
+
+@pytest.mark.parametrize("changes", [{"subtype": "me_message"}, {"app_id": "A7", "client_msg_id": "c"}])
+def test_whatever_people_type_in_whatever_way_is_heard(changes: dict[str, Any]) -> None:
+    assert len(questions(said(**changes))) == 1
+
+
+@pytest.mark.parametrize("files", [[None], [{"name": "x"}], ["F1"], None])
+def test_a_file_that_is_none_does_not_swallow_the_question(files: object) -> None:
+    assert len(questions(said(subtype="file_share", files=files))) == 1
+
+
+def test_an_event_that_does_not_say_whence_it_comes_is_of_the_workspace_that_is_served() -> None:
+    event = body(said(), team_id=None, authorizations=None)
+
+    assert [one.thread.scope for one in read_event(event, BOT) if isinstance(one, IncomingMessage)] == [SCOPE]

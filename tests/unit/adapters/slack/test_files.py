@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from adapters.slack.addressing import channel_itself
 from adapters.slack.calls import Refused
 from adapters.slack.downloads import GONE
 from adapters.slack.files import LOOKS, NAMELESS, NO_SCOPE, NOT_ACCEPTED, SlackFiles
@@ -78,6 +79,7 @@ class Desk:
             holders=self.holders,
             max_bytes=1024,
             sleep=self.clock.sleep,
+            monotonic=self.clock.monotonic,
         )
 
     async def holders(self, platform: str, workspace: str, source: str) -> Sequence[Scope]:
@@ -99,7 +101,7 @@ async def test_a_file_in_a_message_is_answered_in_the_messages_thread() -> None:
 
     assert file.thread == Thread(ONE, "4.1")
     assert file.message_id == "5.1"
-    assert (file.event_id, file.file_id, file.author) == ("e1", "F1", "U2")
+    assert (file.event_id, file.file_id, file.author) == ("e1", "F1/5.1", "U2")
     assert (file.name, file.size) == ("plan.md", 12)
     assert file.source == f"{SOURCE}#https://acme.slack.com/files/U1/F1/plan.md"
 
@@ -120,10 +122,28 @@ async def test_an_event_without_the_message_finds_it_by_the_file() -> None:
 
 
 async def test_both_events_about_a_file_speak_of_the_same_file() -> None:
-    one, other = await Desk(info()).incoming(MESSAGE), await Desk(info()).incoming(SHARED)
+    answer = info(shares={"public": {"C1": [{"ts": "5.1", "thread_ts": "4.1"}]}})
+    one, other = await Desk(answer).incoming(MESSAGE), await Desk(answer).incoming(SHARED)
 
     assert one.file_id == other.file_id
     assert one.source == other.source
+    assert one.thread == other.thread
+
+
+async def test_a_file_that_is_shared_once_more_is_another_upload_of_the_same_file() -> None:
+    desk = Desk(info())
+    first, second = await desk.incoming(MESSAGE), await desk.incoming(replace(MESSAGE, ts="9.1"))
+
+    assert first.file_id != second.file_id
+    assert first.source == second.source
+
+
+async def test_a_file_that_somebody_asks_for_is_another_upload_each_time() -> None:
+    desk = Desk(info())
+    asked = [replace(MESSAGE, event_id=event, wanted=True) for event in ("e1", "e2")]
+    files = [await desk.incoming(one) for one in (MESSAGE, *asked)]
+
+    assert len({file.file_id for file in files}) == 3
 
 
 async def test_slacks_records_are_given_time_to_tell_of_the_message() -> None:
@@ -139,7 +159,14 @@ async def test_a_file_whose_message_is_never_found_is_read_all_the_same() -> Non
     file = await Desk(info(shares=...)).incoming(SHARED)
 
     assert file.message_id is None
-    assert file.thread.scope == ONE
+    assert file.thread == channel_itself(ONE)
+
+
+@pytest.mark.parametrize("answer", [UNSHARED, info(channels=..., groups=..., ims=..., shares=...)])
+async def test_a_file_without_a_message_is_not_read_where_slack_does_not_say_that_it_is(
+    answer: object,
+) -> None:
+    assert await Desk(answer).files.incoming(SHARED) == []
 
 
 async def test_a_file_in_two_channels_is_two_files_for_two_channels() -> None:
@@ -154,11 +181,29 @@ async def test_a_file_in_two_channels_is_two_files_for_two_channels() -> None:
 
 
 async def test_a_changed_file_is_another_version_wherever_it_is_shared() -> None:
-    file = await Desk(info(edit_timestamp=1_700_000_009)).incoming(CHANGED)
+    shares = {"public": {"C1": [{"ts": "1.1"}], "C2": [{"ts": "2.1"}]}}
+    changed = info(edit_timestamp=1_700_000_009, channels=["C1", "C2"], shares=shares)
+    one, two = await Desk(changed).files.incoming(CHANGED)
 
-    assert file.file_id == "F1@1700000009"
-    assert file.author == "U1"
-    assert file.thread == Thread(ONE, "1.1")
+    assert one.file_id == two.file_id == "F1@1700000009"
+    assert (one.author, one.changed) == ("U1", True)
+    assert (one.thread, two.thread) == (Thread(ONE, "1.1"), Thread(TWO, "2.1"))
+
+
+async def test_a_changed_file_concerns_no_channel_that_has_nothing_of_it() -> None:
+    shares = {"public": {"C1": [{"ts": "1.1"}], "C9": [{"ts": "9.1"}]}}
+    changed = info(edit_timestamp=1_700_000_009, channels=["C1", "C9"], shares=shares)
+    file = await Desk(changed).incoming(CHANGED)
+
+    assert file.thread.scope == ONE
+
+
+async def test_a_changed_file_concerns_no_channel_that_it_has_left_or_may_have_left() -> None:
+    for lists in (
+        {"channels": ["C9"], "shares": {}},
+        {"channels": ..., "shares": ..., "groups": ..., "ims": ...},
+    ):
+        assert await Desk(info(edit_timestamp=1_700_000_009, **lists)).files.incoming(CHANGED) == []
 
 
 async def test_a_change_that_leaves_the_contents_alone_is_nothing_new() -> None:
@@ -183,7 +228,38 @@ async def test_whoever_shared_a_file_that_slack_does_not_show_gets_to_know(error
 
     assert (file.name, file.source) == (NAMELESS, SOURCE)
     assert file.thread == Thread(ONE, "4.1")
+
+
+@pytest.mark.parametrize("error", [Refused("missing_scope"), Refused("access_denied")])
+async def test_where_nobody_can_be_told_a_file_that_slack_does_not_show_is_left(error: Exception) -> None:
     assert await Desk(error).files.incoming(SHARED) == []
+
+
+@pytest.mark.parametrize("error", [Unreachable(), RateLimited(30)])
+@pytest.mark.parametrize("shared", [SHARED, CHANGED])
+async def test_while_slack_is_away_nobody_takes_that_for_a_word_about_the_file(
+    shared: FileShared, error: Exception
+) -> None:
+    with pytest.raises(type(error)):
+        await Desk(error).files.incoming(shared)
+
+
+async def test_an_upload_costs_one_look_at_the_file() -> None:
+    desk = Desk(info())
+    file = await desk.incoming(SHARED)
+    await desk.incoming(replace(MESSAGE, ts=file.message_id))
+    await desk.files.fetch(file.source)
+    assert not await desk.files.shares.gone(ONE, file.source, lately=True)
+
+    assert len(desk.web.calls) == 1
+
+
+async def test_a_changed_file_is_looked_at_anew() -> None:
+    desk = Desk(info(size=12), info(size=1025, edit_timestamp=1_700_000_009))
+    await desk.incoming(MESSAGE)
+
+    assert await desk.files.incoming(CHANGED) == []
+    assert (await desk.refusal()).reason is TOO_LARGE
 
 
 async def test_a_busy_slack_is_waited_for() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from adapters.slack.neutral import JOINER, MOST_HELD, Neutraliser, is_blank, neutralise
+from adapters.slack.neutral import JOINER, MOST_HELD, Neutraliser, neutralise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,9 +229,3 @@ def test_it_is_fast_for_every_kind_of_text(piece: str) -> None:
     neutralise(text)
 
     assert time.perf_counter() - begun < 1
-
-
-@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\ufeff", JOINER, "\u00ad\u3164"])
-def test_what_nobody_sees_is_blank(text: str) -> None:
-    assert is_blank(text)
-    assert not is_blank(f"{text}.")

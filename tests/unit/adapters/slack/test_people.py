@@ -31,7 +31,7 @@ class Office:
     async def manages(self, user: str = "U1") -> bool:
         return await self.people.manages("T1", "C1", user)
 
-    async def is_member(self, user: str = "U1", channel: str = "C1") -> bool:
+    async def is_member(self, user: str = "U1", channel: str = "C1") -> bool | None:
         return await self.people.is_member("T1", channel, user)
 
     def asked(self, method: str) -> int:
@@ -96,7 +96,7 @@ async def test_where_slack_does_not_say_nobody_may_do_anything(error: Exception)
     office = Office(error, error, error)
 
     assert not await office.manages()
-    assert not await office.is_member()
+    assert await office.is_member() is None
     assert not await office.people.belongs("T1", "U1")
 
 
@@ -119,15 +119,16 @@ async def test_members_are_looked_for_on_every_page() -> None:
 
     assert await office.is_member("U2")
     assert await office.is_member("U1")
-    assert not await office.is_member("U3")
+    assert await office.is_member("U3") is False
     assert office.web.calls[1][2]["cursor"] == "more"
     assert office.asked("conversations.members") == 2
 
 
-async def test_pages_without_end_are_left_at_some_point() -> None:
+async def test_pages_without_end_are_left_at_some_point_and_nobody_knows_of_the_others() -> None:
     office = Office(members={"members": ["U1"], "response_metadata": {"next_cursor": "more"}})
 
-    assert not await office.is_member("U2")
+    assert await office.is_member("U2") is None
+    assert await office.is_member("U1")
     assert office.asked("conversations.members") == PAGES
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from adapters.slack.calls import Refused
-from adapters.slack.facts import Facts
-from adapters.slack.shares import LOOKS, Shares
+from adapters.slack.facts import FRESH, Facts, SlackFile
+from adapters.slack.shares import LOOKS, Shares, is_in
 from bot.chat import ChatError, RateLimited, Unreachable
 from pipeline.domain import Scope
 from tests.fakes.clock import FakeClock
@@ -20,7 +20,12 @@ class Place:
     def __init__(self, *answers: object) -> None:
         self.clock = FakeClock()
         self.web = FakeWeb(files_info=list(answers))  # type: ignore[arg-type]  # any mixture of answers
-        self.shares = Shares(Facts(self.web), sleep=self.clock.sleep)
+        self.shares = Shares(Facts(self.web, self.clock.monotonic), sleep=self.clock.sleep)
+
+
+@pytest.fixture
+def place() -> Place:
+    return Place(info())
 
 
 async def test_a_file_that_is_still_there_is_not_gone() -> None:
@@ -45,6 +50,36 @@ async def test_a_file_of_which_slack_does_not_say_where_it_is_shared_is_not_gone
     hidden = {"file": {"id": "F1", "mode": "hidden_by_limit"}}
 
     assert not await Place(hidden).shares.gone(ONE, SOURCE)
+    assert await Place(hidden).shares.left([ONE], SOURCE) == []
+
+
+async def test_a_file_counts_as_shared_only_where_slack_says_so() -> None:
+    for answer, seen in ((info(), True), (info(channels=..., groups=..., ims=..., shares=...), False)):
+        file = SlackFile.read("T1", answer["file"])
+
+        assert is_in(ONE, file) is seen
+        assert not is_in(TWO, file)
+
+
+async def test_what_was_learnt_lately_will_do_where_that_is_said(place: Place) -> None:
+    assert not await place.shares.gone(ONE, SOURCE)
+    for _ in range(3):
+        assert not await place.shares.gone(ONE, SOURCE, lately=True)
+    assert len(place.web.calls) == 1
+
+    await place.shares.gone(ONE, SOURCE)
+    place.clock.advance(FRESH)
+    await place.shares.gone(ONE, SOURCE, lately=True)
+    assert len(place.web.calls) == 3
+
+
+async def test_that_a_file_left_is_learnt_from_the_event_at_the_latest() -> None:
+    place = Place(info(), info(channels=[], shares={}))
+    assert not await place.shares.gone(ONE, SOURCE)
+
+    assert await place.shares.left([ONE], SOURCE) == [ONE]
+    assert await place.shares.gone(ONE, SOURCE, lately=True)
+    assert len(place.web.calls) == 2
 
 
 @pytest.mark.parametrize(
@@ -103,4 +138,4 @@ async def test_after_an_event_a_busy_slack_is_waited_for() -> None:
     place = Place(RateLimited(5), Unreachable(), DELETED)
 
     assert await place.shares.left([ONE], SOURCE) == [ONE]
-    assert place.clock.slept == [5, 2]
+    assert place.clock.slept == [5, 1]

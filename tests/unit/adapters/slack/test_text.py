@@ -165,3 +165,19 @@ def test_it_is_fast_for_every_kind_of_text(piece: str) -> None:
     read(text, BOT, NAMES)
 
     assert time.perf_counter() - begun < 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hi, <@U0BOT>" + " " * 400_000 + "x",
+        "hi," + " " * 400_000 + "<@U0BOT> x",
+        "<@U0BOT>" + "." * 400_000 + "x",
+        "<a:" * 100_000,
+        "`a" * 100_000,
+    ],
+    ids=["blanks behind", "blanks before", "dots", "addresses", "code"],
+)
+def test_a_long_message_takes_no_longer_than_its_length_deserves(text: str) -> None:
+    # a pattern that tries every way to cut it would take hours, and pytest's timeout ends it
+    read(text, "U0BOT", {})

@@ -1,4 +1,4 @@
-"""Tables where Slack draws none: as columns of even width, or told row by row."""
+"""Tables where a platform draws none: as columns of even width, or told row by row."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WIDEST = 40
-"""Columns of text that cells are filled up to; longer ones stand out, so that no row grows for one cell."""
+"""Places that cells are filled up to; longer ones stand out, so that no row grows for one cell."""
 
 _INVISIBLE = frozenset({"Mn", "Me", "Cf", "Cc"})
 _WIDE = frozenset("WF")
 
 
-def drawn(rows: Sequence[Sequence[str]], aligned: Sequence[str]) -> str:
-    """Return *rows*, the heading first, in even columns; *aligned* says ``right``, ``center`` or ``left``."""
-    widths = [min(WIDEST, max(map(width, column))) for column in zip(*rows, strict=True)]
-    head, *body = [_row(row, widths, aligned) for row in rows]
-    return "\n".join([head, "-+-".join("-" * size for size in widths), *body])
+def drawn(
+    rows: Sequence[Sequence[str]], aligned: Sequence[str], *, headed: bool = True, widest: int = WIDEST
+) -> str:
+    """Return *rows*, the heading first, in even columns; *aligned* says ``right``, ``center`` or ``left``.
+
+    Where the heading stands elsewhere, *headed* is false. Cells are filled up to *widest*.
+    """
+    widths = [min(widest, max(map(width, column))) for column in zip(*rows, strict=True)]
+    lines = [_row(row, widths, aligned) for row in rows]
+    if headed:
+        lines.insert(1, "-+-".join("-" * size for size in widths))
+    return "\n".join(lines)
 
 
 def told(rows: Sequence[Sequence[str]]) -> str:

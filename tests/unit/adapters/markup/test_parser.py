@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from markdown_it.tree import SyntaxTreeNode
 
-from adapters.slack.markdown import parser
+from adapters.markup.parser import parser
 
 
 def shape(markdown: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.tables import WIDEST, drawn, told, width
+from adapters.markup.tables import WIDEST, drawn, told, width
 
 cells = st.text(alphabet="ab漢é ", max_size=8)
 grids = st.integers(1, 4).flatmap(

@@ -1,6 +1,6 @@
 """Markdown as models write it: CommonMark with tables, and with what is common in chats besides.
 
-Bare web addresses and Slack's own ``<address|label>`` are links, strong text may end at Chinese and Japanese
+Bare web addresses and Slack's ``<address|label>`` are links, strong text may end at Chinese and Japanese
 punctuation, HTML is text, and so are definitions of links: their labels look like citations.
 """
 
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
+
+from adapters.markup import lenient
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -33,6 +35,21 @@ _EAST_ASIAN = frozenset("WF")
 @cache
 def parser() -> MarkdownIt:
     """Return the parser; it keeps nothing of what it reads."""
+    return _built()
+
+
+@cache
+def lenient_parser() -> MarkdownIt:
+    """Return a parser for texts that were cut into messages or are still being written.
+
+    It reads blocks as `adapters.markup.lenient` says, and keeps escapes apart from the text around them.
+    """
+    markdown = _built()
+    lenient.mend(markdown)
+    return markdown.disable("text_join")
+
+
+def _built() -> MarkdownIt:
     markdown = _Markdown()
     markdown.inline = _Inline()
     markdown.configure("commonmark", options_update={"html": False})

@@ -1,0 +1,1 @@
+"""Markdown in chats: what the dialects of all platforms have in common."""
