@@ -19,7 +19,7 @@ from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 REDIRECTS = 3
 TIMEOUT = aiohttp.ClientTimeout(total=180, sock_connect=10, sock_read=20)
@@ -88,8 +88,17 @@ class Wanted:
 class Downloads:
     """Connections for downloads; opened when they are first used."""
 
-    def __init__(self, site: Site, *, max_bytes: int, timeout: aiohttp.ClientTimeout = TIMEOUT) -> None:
+    def __init__(
+        self,
+        site: Site,
+        *,
+        max_bytes: int,
+        timeout: aiohttp.ClientTimeout = TIMEOUT,
+        proxy: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
+        """*proxy* tells through which proxy an address is reached, if through any."""
         self._site = site
+        self._proxy = proxy
         self._max_bytes = max_bytes
         self._timeout = timeout
         self._session: aiohttp.ClientSession | None = None
@@ -117,7 +126,10 @@ class Downloads:
         site, url = self._site, checked(wanted.address, self._site)
         headers = {**wanted.headers, "Accept-Encoding": "identity"}
         for _ in range(REDIRECTS + 1):
-            async with self._opened().get(url, headers=headers, allow_redirects=False) as response:
+            asking = self._opened().get(
+                url, headers=headers, allow_redirects=False, proxy=self._proxy(str(url))
+            )
+            async with asking as response:
                 if response.status not in _REDIRECTING:
                     _check(response, site)
                     return await self._read(response, wanted)

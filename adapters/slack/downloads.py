@@ -8,6 +8,8 @@ from adapters import downloads
 from adapters.downloads import TIMEOUT, Site, Wanted, own_origin
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import aiohttp
 
     from adapters.slack.facts import SlackFile
@@ -26,9 +28,17 @@ class Downloads:
     """Connections for downloads; opened when they are first used."""
 
     def __init__(
-        self, api_base_url: str, *, max_bytes: int, timeout: aiohttp.ClientTimeout = TIMEOUT
+        self,
+        api_base_url: str,
+        *,
+        max_bytes: int,
+        timeout: aiohttp.ClientTimeout = TIMEOUT,
+        proxy: Callable[[str], str | None] = lambda _: None,
     ) -> None:
-        self._downloads = downloads.Downloads(slack_at(api_base_url), max_bytes=max_bytes, timeout=timeout)
+        """*proxy* tells through which proxy an address is reached, if through any."""
+        self._downloads = downloads.Downloads(
+            slack_at(api_base_url), max_bytes=max_bytes, timeout=timeout, proxy=proxy
+        )
 
     async def get(self, file: SlackFile, token: str) -> bytes:
         """Return the file's bytes.

@@ -70,7 +70,9 @@ class Endpoint:
                 query=request.query_string,
                 headers={name: [value] for name, value in request.headers.items()},
             )
-        except ValueError:
+        except (ValueError, TypeError, AttributeError):
+            return web.json_response({"error": "unreadable"}, status=400)
+        if not _says_something(asked.body):
             return web.json_response({"error": "unreadable"}, status=400)
         return await to_aiohttp_response(await self._app.async_dispatch(asked))
 
@@ -83,6 +85,14 @@ class Endpoint:
             return self._verifier.is_valid(body, stamp, signature)
         except UnicodeDecodeError:
             return False
+
+
+def _says_something(body: object) -> bool:
+    """Tell whether a body is of a kind that Slack sends: an object, and the event in it one too."""
+    if not isinstance(body, dict):
+        return False
+    event = body.get("event", {})
+    return isinstance(event, dict) and ("event" not in body or isinstance(event.get("type"), str))
 
 
 async def _read(request: web.Request) -> bytes:

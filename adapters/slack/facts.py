@@ -183,7 +183,7 @@ def _shares(info: Mapping[str, Any]) -> dict[str, Share]:
 
 def _carriers(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
     for channels in (info.get("shares") or {}).values():
-        for channel, messages in channels.items():
-            for message in messages:
+        for channel, messages in (channels or {}).items():
+            for message in messages or ():
                 if message.get("ts"):
                     yield channel, message["ts"], message.get("thread_ts")

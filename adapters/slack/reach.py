@@ -13,7 +13,7 @@ from adapters.slack.facts import SCHEME
 from adapters.slack.files import SlackFiles
 from adapters.slack.installations import Installations, InstalledWorkspaces
 from adapters.slack.people import People
-from adapters.slack.workspaces import OneWorkspace
+from adapters.slack.workspaces import OneWorkspace, proxy_for
 from bot.chat import NotAllowed
 from bot.library import ServiceLibrary, SystemClock
 
@@ -50,7 +50,7 @@ async def reach_slack(service: Service) -> AsyncIterator[Reach]:
         workspaces = _workspaces(slack, installations)
         stack.push_async_callback(workspaces.close)
         calls = Calls(workspaces, Budgets(), clock.monotonic)
-        downloads = Downloads(slack.api_base_url, max_bytes=most)
+        downloads = Downloads(slack.api_base_url, max_bytes=most, proxy=proxy_for)
         library = ServiceLibrary(
             service, gone=lambda scope, source: files.shares.gone(scope, source, lately=True)
         )

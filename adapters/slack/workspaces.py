@@ -131,6 +131,11 @@ async def identify(client: AsyncWebClient) -> Identity:
         raise translate(failure) from failure
 
 
+def proxy_for(url: str) -> str | None:
+    """Return the proxy through which *url* is reached, as the SDK finds it; None: no proxy may see it."""
+    return None if is_direct(url) else AsyncWebClient().proxy
+
+
 def is_direct(url: str) -> bool:
     """Tell whether *url* is on this machine or exempt by NO_PROXY, so that no proxy may see what is sent."""
     host = urlsplit(url).hostname or ""

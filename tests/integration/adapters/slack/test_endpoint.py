@@ -108,6 +108,13 @@ async def test_a_body_that_is_no_json_is_refused(place: Place) -> None:
     assert (await place.slack.events_api.post("{ never closed")).status == 400
 
 
+@pytest.mark.parametrize(
+    "body", ["[1, 2]", "null", '"x"', "5", '{"event": 5}', '{"type": "event_callback", "event": {}}']
+)
+async def test_a_body_of_no_kind_that_slack_sends_is_refused(place: Place, body: str) -> None:
+    assert (await place.slack.events_api.post(body)).status == 400
+
+
 async def test_bytes_that_are_no_text_are_refused(place: Place) -> None:
     headers = {"X-Slack-Request-Timestamp": str(int(place.slack.wall())), "X-Slack-Signature": "v0=00"}
     async with (

@@ -92,6 +92,7 @@ def test_it_is_visible_wherever_any_list_says_so() -> None:
 def test_without_any_list_nobody_knows_where_it_is_visible() -> None:
     assert read(channels=..., groups=..., ims=..., shares=...).visible is None
     assert read(channels=[], shares={}).visible == frozenset()
+    assert read(channels=None, shares={"public": None, "private": {"C1": None}}).visible == frozenset()
 
 
 def test_the_latest_message_that_carries_it_counts() -> None:
