@@ -143,11 +143,11 @@ class Conversation:
         """Ask whichever replica is at the questions of *thread* to stop, at its next beat; False: none is."""
         return await self._questions.stop(thread)
 
-    async def kept(self) -> None:
-        """Return when it is decided what becomes of everything that was received so far, and kept."""
-        arrivals = [lane.arrival for lane in self._lanes.values() if lane.arrival is not None]
-        if arrivals:
-            await asyncio.wait(arrivals)
+    async def kept(self, thread: Thread) -> None:
+        """Return when it is decided what becomes of all that arrived in *thread* so far, and kept."""
+        lane = self._lanes.get(thread)
+        if lane is not None and lane.arrival is not None:
+            await asyncio.wait([lane.arrival])
 
     async def answered(self, thread: Thread) -> None:
         """Return when every question of *thread* so far has its final text."""

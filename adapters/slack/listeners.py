@@ -28,7 +28,14 @@ from adapters.slack.heard import kind_of
 from adapters.slack.workspaces import is_direct
 from bot.chat import NotAllowed
 from bot.errands import Errands
-from bot.incoming import ChannelLost, FileDeleted, FileRemoved, MessageEdited, WorkspaceLost
+from bot.incoming import (
+    ChannelLost,
+    FileDeleted,
+    FileRemoved,
+    IncomingMessage,
+    MessageEdited,
+    WorkspaceLost,
+)
 from bot.recent import Recent
 
 if TYPE_CHECKING:
@@ -55,7 +62,7 @@ IDENTITY = "footnote_identity"
 NOT_INSTALLED = (
     "Footnote is not installed in this workspace any more. Please ask an admin to install it again."
 )
-KEPT_S = 0.7
+KEPT_S = 0.4
 """How long an acknowledgement waits for the ledger; Slack expects it within three seconds."""
 TIMEOUT = 15
 """Seconds for one call."""
@@ -225,9 +232,11 @@ class Reception(AsyncMiddleware):
                 desk.tasks.start(self._lose(happening), name="lose a channel")
             case MessageEdited() if not self._is_news(happening):
                 logger.debug("an older edit arrived again")
+            case IncomingMessage() | MessageEdited():
+                desk.platform.words.receive(happening)
+                return desk.platform.conversation.kept(happening.thread)
             case _:
                 desk.platform.words.receive(happening)
-                return desk.platform.conversation.kept()
         return None
 
     def _is_news(self, edited: MessageEdited) -> bool:

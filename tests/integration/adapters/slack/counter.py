@@ -104,5 +104,5 @@ class Taker:
         done.set_result(None)
         return done
 
-    async def kept(self) -> None:
+    async def kept(self, _: object) -> None:
         """Return at once: all is kept."""
