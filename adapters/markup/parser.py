@@ -86,7 +86,7 @@ class _Line(StateInline):
     emphasis to it.
     """
 
-    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803 - the parser's own names
         scanned = super().scanDelims(start, canSplitWord)
         if not canSplitWord:
             return scanned

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
 
     Answer = Mapping[str, Any] | Exception | Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
+FILES = "files.slack.com"
+"""Where Slack keeps files."""
+
 
 class FakeWeb:
     """A `Web` that gives the answers it is told to, one after the other; the last of a method stays."""
@@ -47,8 +50,8 @@ def info(**fields: Any) -> dict[str, Any]:
         "size": 12,
         "user": "U1",
         "created": 1_700_000_000,
-        "url_private": "https://files.slack.com/files-pri/T1-F1/plan.md",
-        "url_private_download": "https://files.slack.com/files-pri/T1-F1/download/plan.md",
+        "url_private": f"https://{FILES}/files-pri/T1-F1/plan.md",
+        "url_private_download": f"https://{FILES}/files-pri/T1-F1/download/plan.md",
         "permalink": "https://acme.slack.com/files/U1/F1/plan.md",
         "channels": ["C1"],
         "groups": [],

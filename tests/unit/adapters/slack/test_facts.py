@@ -6,7 +6,7 @@ from adapters.slack.calls import Refused
 from adapters.slack.facts import Facts, Share, SlackFile, parts_of
 from bot.chat import RateLimited, Unreachable
 from pipeline.addresses import link_of, place_of
-from tests.fakes.slackweb import FakeWeb, info
+from tests.fakes.slackweb import FILES, FakeWeb, info
 
 
 def read(**fields: object) -> SlackFile:
@@ -21,7 +21,7 @@ async def test_a_file_is_looked_up_in_its_workspace() -> None:
     assert web.calls == [("T1", "files.info", {"file": "F1"})]
     assert file is not None
     assert (file.name, file.size, file.user) == ("plan.md", 12, "U1")
-    assert file.url == "https://files.slack.com/files-pri/T1-F1/download/plan.md"
+    assert file.url == f"https://{FILES}/files-pri/T1-F1/download/plan.md"
 
 
 @pytest.mark.parametrize("code", ["file_not_found", "file_deleted", "not_visible"])
