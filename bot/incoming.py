@@ -23,7 +23,7 @@ class IncomingMessage:
     thread: Thread
     author: str
     text: str
-    """Without the mention of the bot; other mentions replaced by names."""
+    """Without the mention of the bot; other mentions put into words, as far as names are known."""
     mentioned: bool = True
     """Whether the bot was named in it, or written to directly."""
     midway: bool = False

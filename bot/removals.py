@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
+from bot.errands import Errands
 from bot.incoming import ChannelLost, FileDeleted, FileRemoved, WorkspaceLost
 from bot.pacing import first_of
 from pipeline.errors import PipelineError
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 8
+AT_ONCE = 1000
+"""A channel that is lost must not wait behind files whose store is away."""
 LONGEST = 60.0
 """Seconds between two attempts; they begin with one and double."""
 GRACE = 5.0
@@ -50,32 +52,24 @@ class Removals:
     def __init__(self, shelves: Shelves, *, clock: Clock) -> None:
         self._shelves = shelves
         self._clock = clock
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._errands = Errands(at_once=AT_ONCE)
 
     def receive(self, removal: Removal) -> Awaitable[object]:
         """Take *removal* in and return at once; must be called on a running loop.
 
         What is returned is done when it is removed, or given up.
         """
-        task = asyncio.create_task(self._see_to(removal), name="removal")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        return self._errands.start(self._see_to(removal), name="removal")
 
     async def settled(self) -> None:
         """Return when everything so far is removed, or given up."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._errands.settled()
 
     async def stop(self) -> None:
         """Let what is under way end, for a moment; what is queued by then is done by whoever works next."""
         await first_of(self.settled(), self._clock.sleep(GRACE))
-        left = list(self._tasks)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        if left:
-            logger.warning("%d removals were broken off", len(left))
+        if left := await self._errands.stop():
+            logger.warning("%d removals were broken off", left)
 
     async def _see_to(self, removal: Removal) -> None:
         retrying = AsyncRetrying(

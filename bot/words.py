@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bot.chat import Body, ChatError
 from bot.commands import STOP
 from bot.courier import Courier
+from bot.errands import Errands
 from bot.incoming import IncomingMessage, MessageEdited
 from bot.ledger import Book
 from bot.pacing import first_of
@@ -21,8 +21,6 @@ from pipeline.entries import Entry
 from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from bot.chat import ChatAdapter, Thread
     from bot.commands import Commands
     from bot.conversation import Conversation
@@ -61,7 +59,7 @@ class Words:
         self._limiters = limiters
         self._clock = clock
         self._obeyed: dict[str, None] = {}
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._errands = Errands()
 
     def receive(self, event: Incoming) -> None:
         """Take *event* in and return at once; must be called on a running loop, in the order of arrival.
@@ -76,29 +74,25 @@ class Words:
                     return
             case IncomingMessage() if self._commands.named(event.text) == STOP:
                 if not self._conversation.stop(event.thread):
-                    self._start(self._conversation.stop_elsewhere(event.thread))
+                    self._errands.start(self._conversation.stop_elsewhere(event.thread), name="word")
                 return
         self._conversation.receive(event)
 
     async def settled(self) -> None:
         """Return when every such message so far was answered."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._errands.settled()
 
     async def stop(self) -> None:
         """Let answers end for `GRACE` seconds."""
         await first_of(self.settled(), self._clock.sleep(GRACE))
-        left = list(self._tasks)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await self._errands.stop()
 
     def _take(self, name: str, event: IncomingMessage | MessageEdited) -> None:
         key = f"{event.thread.scope.key}/{event.message_id}/{name}"
         if self._note(key):
             # at once, for the order counts: what is asked after a stop is not stopped
             stopped = name == STOP and self._conversation.stop(event.thread)
-            self._start(self._obey(key, name, event, stopped=stopped))
+            self._errands.start(self._obey(key, name, event, stopped=stopped), name="word")
 
     async def _obey(
         self, key: str, name: str, event: IncomingMessage | MessageEdited, *, stopped: bool
@@ -144,8 +138,3 @@ class Words:
         if len(self._obeyed) > KNOWN:
             del self._obeyed[next(iter(self._obeyed))]
         return True
-
-    def _start(self, work: Coroutine[Any, Any, object]) -> None:
-        task = asyncio.create_task(work, name="word")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

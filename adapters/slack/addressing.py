@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack.text import read
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PLATFORM = "slack"
 SLACKBOT = "USLACKBOT"
+_NOBODY: Mapping[str, str] = {}
+"""Names are not asked for: an event has to be read before Slack could answer."""
 _DIRECT = frozenset({"im", "app_home"})
 _MACHINE = ("bot_id", "bot_profile")
 """What only messages of programs carry."""
@@ -32,8 +34,6 @@ class Envelope:
     event: Mapping[str, Any]
     identity: Identity | None
     """Who the bot is there; None: nobody knows any more."""
-    names: Mapping[str, str] = field(default_factory=dict)
-    """Names of people, by their ids."""
 
     def scope(self, channel: str) -> Scope:
         """Return the scope of a channel. Raises `InvalidScope`."""
@@ -65,7 +65,7 @@ class Envelope:
     def spoken(self, message: Mapping[str, Any]) -> Spoken:
         """Return what *message* says."""
         own = self.identity.user_id if self.identity else ""
-        return read(message.get("text") or "", own, self.names)
+        return read(message.get("text") or "", own, _NOBODY)
 
     def home(self, message: Mapping[str, Any]) -> str:
         """Return the workspace that the author of *message* belongs to: in shared channels, maybe another."""

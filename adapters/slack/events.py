@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     Happening = Incoming | Removal | FileShared | FileTouched | Speaker
 
 
-def read_event(
-    body: Mapping[str, Any], identity: Identity | None, names: Mapping[str, str] | None = None
-) -> Sequence[Happening]:
+def read_event(body: Mapping[str, Any], identity: Identity | None) -> Sequence[Happening]:
     """Return what the event in *body* means, in the order in which it is to be handed on; often nothing.
 
-    *names* are of people, by their ids. Raises `KeyError` or `InvalidScope` for what is no event of Slack's.
+    Raises `KeyError` or `InvalidScope` for what is no event of Slack's.
     """
     event = body["event"]
     reader = _READERS.get(event["type"])
@@ -39,7 +37,6 @@ def read_event(
         team=workspace_of(body) or (identity.team if identity else ""),
         event=event,
         identity=identity,
-        names=names or {},
     )
     return reader(envelope)
 

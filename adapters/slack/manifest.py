@@ -63,6 +63,11 @@ EVENTS = (
     Need(name="app_uninstalled", without="what was indexed outlives the installation"),
     Need(name="tokens_revoked", without="a revoked token goes unnoticed"),
     Need(
+        name="team_access_revoked",
+        without="an organisation that takes the app from a workspace goes unnoticed",
+        required=False,
+    ),
+    Need(
         name="agent_session_stopped", without="Slack's stop button does nothing", required=False, agent=True
     ),
 )

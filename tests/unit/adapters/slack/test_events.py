@@ -435,12 +435,6 @@ def test_a_workspace_is_lost_when_the_app_is_removed_or_its_token_is_taken() -> 
     assert happenings({"type": "tokens_revoked", "tokens": {"oauth": ["U1"]}}) == []
 
 
-def test_an_organisation_can_take_the_app_from_some_workspaces() -> None:
-    lost = happenings({"type": "team_access_revoked", "team_ids": ["T2", "T3"]})
-
-    assert [one.workspace for one in lost if isinstance(one, WorkspaceLost)] == ["T2", "T3"]
-
-
 def test_a_workspace_is_lost_although_nobody_knows_who_the_bot_was_there() -> None:
     assert len(read_event(body({"type": "app_uninstalled"}), None)) == 1
 
@@ -494,3 +488,9 @@ def test_an_event_that_does_not_say_whence_it_comes_is_of_the_workspace_that_is_
     event = body(said(), team_id=None, authorizations=None)
 
     assert [one.thread.scope for one in read_event(event, BOT) if isinstance(one, IncomingMessage)] == [SCOPE]
+
+
+def test_an_organisation_can_take_the_app_from_some_workspaces() -> None:
+    lost = happenings({"type": "team_access_revoked", "team_ids": ["T2", "T3"]})
+
+    assert [one.workspace for one in lost if isinstance(one, WorkspaceLost)] == ["T2", "T3"]
