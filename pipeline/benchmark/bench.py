@@ -39,6 +39,13 @@ class Effort:
     batches: int = 6
     small_files: int = 10
     """In each batch, of one chunk each."""
+    many: int = 500
+    """Files of one chunk that are dropped into one channel together."""
+    readings: int = 5
+    pages: int = 60
+    """Of each PDF that is timed."""
+    long_pages: int = 1_000
+    """Of the PDF whose memory is watched."""
     helps: int = 9
     starts: int = 5
 
@@ -56,6 +63,10 @@ QUICK: Final = Effort(
     sections=20,
     batches=5,
     small_files=4,
+    many=40,
+    readings=3,
+    pages=20,
+    long_pages=200,
     helps=5,
     starts=2,
 )

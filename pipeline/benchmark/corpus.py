@@ -90,6 +90,11 @@ class Language:
             parts.append(f"## {self._heading()}\n\n{prose([str(word) for word in words])}\n")
         return "\n".join(parts)
 
+    def lines(self, count: int, words: int) -> list[str]:
+        """Return so many lines of English *words*, as a page has them."""
+        drawn = self._random.choice(self._english, (count, words))
+        return [f"{' '.join(map(str, line)).capitalize()}." for line in drawn]
+
     def _heading(self) -> str:
         return " ".join(self._random.choice(self._english, 3)).capitalize()
 

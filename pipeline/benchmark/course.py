@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pipeline.benchmark import answering, crowding, ingesting, searching, starting
+from pipeline.benchmark import answering, crowding, ingesting, paging, searching, starting
 from pipeline.benchmark.bench import Bench
 from pipeline.benchmark.channels import Channels
 from pipeline.benchmark.corpus import Language
@@ -31,6 +31,7 @@ MEASUREMENTS: Final[tuple[Measurement, ...]] = (
     (searching.names, searching.measure),
     (crowding.names, crowding.measure),
     (ingesting.names, ingesting.measure),
+    (paging.names, paging.measure),
 )
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 LIBRARIES: Final = ("footnote", "lancedb", "pyarrow", "numpy", "onnxruntime", "sqlalchemy")
 """Those that the figures depend on most."""
 
+_TASKS: Final = Path("/proc/self/task")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
@@ -92,6 +94,23 @@ def resident() -> int | None:
     except OSError:
         return None
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def family_resident() -> int | None:
+    """Return the memory of this process and of those it has started, in bytes; None on macOS."""
+    own, page = resident(), os.sysconf("SC_PAGE_SIZE")
+    if own is None:
+        return None
+    children = [pid for task in _TASKS.iterdir() for pid in _words(task / "children")]
+    # the second word is what is resident; a process that has ended meanwhile has none
+    return own + page * sum(int(words[1]) for pid in children if (words := _words(f"/proc/{pid}/statm")))
+
+
+def _words(path: Path | str) -> list[str]:
+    try:
+        return Path(path).read_text(encoding="ascii").split()
+    except OSError:
+        return []
 
 
 def _version(name: str) -> str | None:

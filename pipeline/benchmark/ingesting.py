@@ -7,7 +7,7 @@ import time
 import zlib
 from typing import TYPE_CHECKING
 
-from pipeline.benchmark.figures import Figure, compared
+from pipeline.benchmark.figures import Figure, brief, compared
 from pipeline.domain import Scope
 from pipeline.ingestion.intake import Upload
 from pipeline.ingestion.preparation import searchable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def names(_: Effort) -> tuple[str, ...]:
     """Return the names of the figures."""
-    return "ingest.files", "ingest.small_files"
+    return "ingest.files", "ingest.small_files", "ingest.many"
 
 
 async def measure(bench: Bench) -> list[Figure]:
@@ -37,6 +37,8 @@ async def measure(bench: Bench) -> list[Figure]:
         if bench.wanted("ingest.small_files"):
             rounds = [[1] * effort.small_files] * effort.batches
             figures.append(await _compare(bench, worker, "ingest.small_files", rounds))
+        if bench.wanted("ingest.many"):
+            figures.append(await _drop_many(bench, worker))
     return figures
 
 
@@ -54,6 +56,22 @@ async def _compare(bench: Bench, worker: Worker, name: str, rounds: list[list[in
         bare.append(len(texts) / (time.perf_counter() - started))
     files = f"{sum(map(len, rounds))} files of {rounds[0][0]} chunk(s)"
     return compared(name, ours, bare, unit="chunks/s", against=f"embedding the same texts alone ({files})")
+
+
+async def _drop_many(bench: Bench, worker: Worker) -> Figure:
+    """Index many files of one channel, in two halves: the second should take no longer than the first."""
+    half, scope = bench.effort.many // 2, Scope("terminal", "bench", "many")
+    bench.tell(f"ingest.many: {2 * half} files in one channel")
+    rates = [half / (await _index(bench, worker, scope, [1] * half))[0] for _ in range(2)]
+    against = f"the first half of {2 * half} files of one chunk in one channel: {brief(rates[0])} files/s"
+    return Figure(
+        name="ingest.many",
+        value=rates[1],
+        unit="files/s",
+        against=against,
+        ratio=rates[1] / rates[0],
+        runs=1,
+    )
 
 
 async def _index(bench: Bench, worker: Worker, scope: Scope, sizes: list[int]) -> tuple[float, list[str]]:

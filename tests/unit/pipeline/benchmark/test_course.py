@@ -24,6 +24,10 @@ TINY = Effort(
     sections=2,
     batches=1,
     small_files=2,
+    many=4,
+    readings=1,
+    pages=2,
+    long_pages=3,
     helps=1,
     starts=1,
 )
@@ -57,6 +61,7 @@ def test_a_full_run_repeats_everything_five_times_at_least() -> None:
         FULL.crowds,
         FULL.files,
         FULL.batches,
+        FULL.readings,
         FULL.helps,
         FULL.starts,
     )
