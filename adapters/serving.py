@@ -74,6 +74,8 @@ async def serve(
         port = await stack.enter_async_context(serve_health(http.host, http.port, ready, routes))
         for note in await service.describe_models():
             say(note)
+        if (renewed := await service.renew()) > 0:
+            say(f"Indexes of an earlier version are made anew in the background: {renewed}.")
         listening(port)
         await _until(stop, [connection.run(stop, say) for connection in connections])
 

@@ -6,28 +6,36 @@ import asyncio
 import math
 import time
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.arriving import Arriving
 from bot.models import Models
+from bot.renewal import Renewal
 from bot.stores import open_stores
 from pipeline import catalog as jobs
 from pipeline.ask import Pipeline
 from pipeline.errors import CatalogError, PipelineError
+from pipeline.ingestion.bundles import Bundles
 from pipeline.ingestion.indexer import Indexer
 from pipeline.ingestion.intake import Intake, Upload
 from pipeline.ingestion.kept import Kept
+from pipeline.ingestion.outages import Outages
 from pipeline.ingestion.preparation import Preparation
 from pipeline.ingestion.rebuild import Rebuilder
+from pipeline.ingestion.results import Ingested, concerned, with_files
 from pipeline.ingestion.sandbox import ParseLimits, Sandbox
 from pipeline.ingestion.sources import LocalFiles, Sources
 from pipeline.ingestion.tokens import analyze
+from pipeline.ingestion.unpacking import Unpacking
 from pipeline.lookup import Lookup
 from pipeline.memory import ThreadMemory
 from pipeline.retrieval.index import Indexes
+from pipeline.storage.copies import Copies
 from pipeline.storage.job import JobState, NewJob
+from pipeline.storage.presence import present
+from pipeline.storage.uploads import UploadEntries
 from pipeline.storage.worker import Worker
 from pipeline.verification.attribution import Attributor
 
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
     from bot.settings import Settings
     from bot.stores import Stores
     from pipeline.catalog import Holdings
-    from pipeline.domain import Document, Filters, Scope
+    from pipeline.domain import Filters, Scope
     from pipeline.ingestion.intake import Accepted
     from pipeline.storage.job import Job
 
@@ -52,16 +60,10 @@ JOBS_S = 7.0
 """How long the files in work may go on when the program ends; ten seconds after SIGTERM Docker kills."""
 POLL_S = 0.1
 """How often the end of a job is looked for; another process may be doing it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ingested:
-    """What became of one file that the command line was given."""
-
-    path: Path
-    accepted: Accepted
-    document: Document | None
-    """As it stands in the catalog; None: it never got there."""
+OUTAGE = timedelta(minutes=1)
+"""How long a command waits for what is away; its jobs stay in the queue and wait on."""
+TERMINAL = "terminal"
+"""The platform whose files are this machine's."""
 
 
 class Service:
@@ -75,39 +77,47 @@ class Service:
         self.models = models
         self.sources = sources
         self.arriving = Arriving(self._is_searchable)
-        kept = Kept()
+        self.kept = kept = Kept()
         self.intake = Intake(stores.catalog, stores.queue, sources.fetch, utc_now, kept)
+        self.copies = Copies(stores.database)
+        bundles = Bundles(sources.fetch, sandbox.unpack)
         preparation = Preparation(
-            fetch=sources.fetch,
+            fetch=bundles.fetch,
             parse=sandbox.parse,
             analyze=analyze,
             embedder=models.working_embedder_for,
             kept=kept,
         )
+        outages = Outages(models.working_embedder_for, stores.generations)
         self.rebuilder = Rebuilder(
             catalog=stores.catalog,
             vectors=stores.vectors,
             generations=stores.generations,
             queue=stores.queue,
             preparation=preparation,
+            outages=outages,
         )
         indexer = Indexer(
             catalog=stores.catalog,
             queue=stores.queue,
             threads=stores.threads,
+            entries=UploadEntries(stores.database),
             preparation=preparation,
             rebuilder=self.rebuilder,
+            unpacking=Unpacking(
+                bundles=bundles, catalog=stores.catalog, queue=stores.queue, copies=self.copies
+            ),
             now=utc_now,
             keepers=(stores.ledger, stores.choices),
         )
         self.worker = Worker(
             stores.queue,
             {
-                jobs.INGEST: indexer.ingest,
+                jobs.INGEST: outages.outlast(indexer.ingest),
                 jobs.FORGET: indexer.forget,
                 jobs.PURGE: indexer.purge,
-                jobs.REEMBED: self.rebuilder.reembed,
-                jobs.REINDEX: self.rebuilder.reindex,
+                jobs.REEMBED: outages.outlast(self.rebuilder.reembed),
+                jobs.REINDEX: outages.outlast(self.rebuilder.reindex),
             },
             owner=stores.owner,
             slots=settings.ingestion.workers,
@@ -142,7 +152,9 @@ class Service:
             search=lookup,
             reader=llm.reader,
             attributor=Attributor(await self.models.embedder(), analyze),
-            memory=ThreadMemory(stores.threads, llm.summarizer, utc_now),
+            memory=ThreadMemory(
+                stores.threads, llm.summarizer, utc_now, analyze=analyze, held=stores.catalog.held
+            ),
             clock=time.perf_counter,
         )
 
@@ -173,12 +185,19 @@ class Service:
     async def working(self, stop: asyncio.Event | None = None) -> AsyncIterator[None]:
         """Do queued jobs in the background for the length of the block, or until *stop* is set."""
         stop = stop or asyncio.Event()
-        task = asyncio.create_task(self.worker.run(stop), name="worker")
-        try:
-            yield
-        finally:
-            stop.set()
-            await task
+        async with present(self.stores.database, self.stores.queue):
+            task = asyncio.create_task(self.worker.run(stop), name="worker")
+            try:
+                yield
+            finally:
+                stop.set()
+                await task
+
+    async def renew(self) -> int:
+        """Have indexes of an earlier version made anew in the background; return of how many channels."""
+        return await Renewal(self.stores, self.models).request(
+            lambda scope: scope.platform == TERMINAL or self.sources.reach(scope.platform)
+        )
 
     async def ingest(
         self,
@@ -189,9 +208,11 @@ class Service:
         """Index *files* (path and display name) and wait for all of them; one bad file stops no other.
 
         Jobs are done by `working`, here or in another process. *progress* is told how many files have ended,
-        of how many, and which is next or what it waits for. Raises `ModelError`, with nothing queued, if
-        there is anything to embed and no embedder that works.
+        of how many, and which is next or what it waits for. What waits for something that is away is waited
+        for until `OUTAGE` is over, and stays in the queue. Raises `ModelError`, with nothing queued, if there
+        is anything to embed and no embedder that works.
         """
+        began = utc_now()
         taken: list[tuple[Path, Accepted]] = []
         queued: set[str | None] = set()
         for path, name in files:
@@ -203,24 +224,35 @@ class Service:
             taken.append((path, accepted))
             queued |= {accepted.document_id} if accepted.status == "queued" else set()
         while waiting := [
-            job for job in await self.stores.queue.waiting(scope) if job.payload.get("document_id") in queued
+            job for job in await self.stores.queue.waiting(scope) if concerned(job) & queued
         ]:
+            if all(_is_put_off(job, began) for job in waiting):
+                break
             progress(len(taken) - len(waiting), len(taken), jobs.describe_wait(waiting[0]))
             await asyncio.sleep(POLL_S)
         documents = {d.document_id: d for d in await self.stores.catalog.documents(scope)}
-        return [
+        results = [
             Ingested(path=path, accepted=accepted, document=documents.get(accepted.document_id or ""))
             for path, accepted in taken
         ]
+        copies = await self.copies.of(scope)
+        return [row for result in results for row in with_files(result, documents, copies)]
 
-    async def forget(self, scope: Scope, document_ids: Sequence[str] | None) -> list[str]:
-        """Remove documents (None: all of the channel) and wait until they are gone; return their ids."""
+    async def forget(
+        self, scope: Scope, document_ids: Sequence[str] | None, *, files: bool = True
+    ) -> list[str]:
+        """Remove documents (None: all of the channel) and wait until they are gone; return their ids.
+
+        The *files* of an archive go with it.
+        """
         catalog = self.stores.catalog
         if document_ids is None:
-            document_ids = [document.document_id for document in await catalog.documents(scope)]
+            document_ids = [document.document_id for document in await catalog.known(scope)]
             await self._finish(await catalog.request_purge(scope))
         elif document_ids:
-            await self._finish(await catalog.request_forget(scope, document_ids))
+            job = await catalog.request_forget(scope, document_ids, files=files)
+            document_ids = await catalog.with_files(scope, document_ids) if files else document_ids
+            await self._finish(job)
         return list(document_ids)
 
     async def reindex(self, scope: Scope) -> None:
@@ -231,14 +263,28 @@ class Service:
     async def _finish(self, job: Job) -> None:
         """Wait until *job* has ended, whoever does it. Raises `CatalogError` if it did not end well."""
         current: Job | None = job
+        began = utc_now()
         while current is not None and current.state in {JobState.QUEUED, JobState.RUNNING}:
             await asyncio.sleep(POLL_S)
             current = await self.stores.queue.find(job.id)
+            if current is not None and _is_put_off(current, began):
+                break
+        if current is not None and _is_put_off(current, began):
+            raise CatalogError(
+                f"'{job.kind}' waits: {current.message} It stays in the queue until that is mended."
+            )
         if current is not None and current.state is not JobState.DONE:
             raise CatalogError(
                 f"'{job.kind}' did not work: {current.message or 'see the log'} Try it again; "
                 f"'footnote doctor' may know more."
             )
+
+
+def _is_put_off(job: Job, began: datetime) -> bool:
+    """Tell whether a job has waited for what is away for so long that whoever came at *began* need not."""
+    if job.waiting_since is None or job.state is not JobState.QUEUED:
+        return False
+    return utc_now() - max(began, job.waiting_since) >= OUTAGE
 
 
 @asynccontextmanager
@@ -253,6 +299,7 @@ async def open_service(
         max_pages=settings.ingestion.max_pages,
         cpu_seconds=math.ceil(settings.ingestion.timeout_s),
         wall_seconds=settings.ingestion.timeout_s,
+        recognize=settings.ingestion.ocr_pages if settings.ingestion.ocr else 0,
     )
     local = LocalFiles(max_bytes=settings.ingestion.max_bytes)
     async with (

@@ -67,9 +67,8 @@ def _lines(citations: Iterable[Citation], length: int, schemes: frozenset[str]) 
 
 
 def _line(citation: Citation, length: int, schemes: frozenset[str]) -> str:
-    section = literal(citation.section, NAME_LENGTH) if citation.section else ""
-    places = (file_name(citation.display_name), citation.place.position, section)
-    where = ", ".join(part for part in places if part)
+    place = citation.place.described(lambda section: literal(section, NAME_LENGTH))
+    where = ", ".join(part for part in (file_name(citation.display_name), place) if part)
     quoted = f" — “{literal(citation.quote, length)}”" if citation.quote else ""
     return f"[{citation.label}] {where}{quoted}{_link(citation.url, schemes)}"
 

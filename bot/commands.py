@@ -213,5 +213,7 @@ def _waiting(file: Waiting) -> str:
     name = file_name(file.name)
     if file.running:
         return f"{name} is being indexed"
+    if file.fault and file.since is not None:
+        return f"{name} waits since {file.since:%Y-%m-%d %H:%M} UTC: {literal(file.fault, 200)}"
     fault = f" again; the last attempt failed: {literal(file.fault, 200)}" if file.fault else ""
     return f"{name} is queued{fault}"

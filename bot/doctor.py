@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from importlib.util import find_spec
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from bot.models import Models, embedding_choice, llm_choice
+from bot.renewal import is_outdated
 from bot.stores import open_stores
 from pipeline.catalog import INGEST
 from pipeline.errors import CatalogUnavailable, ModelError, PipelineError, StorageError
@@ -79,8 +81,22 @@ async def examine(
             yield Check(name="vector store", status="fail", message=f"Not looked at: {error}")
         yield await _llm(settings)
         yield await _embedding(settings, refs)
+        if settings.ingestion.ocr:
+            yield _recognition()
         async for check in _platforms(settings, stores, platforms or {}):
             yield check
+
+
+def _recognition() -> Check:
+    """Whether the text recognition that is switched on is installed."""
+    if find_spec("rapidocr") is None:
+        return Check(
+            name="text recognition",
+            status="warn",
+            message="It is switched on, but not installed: pages that are pictures are not read.",
+            remedy="install the extra 'ocr': pip install 'footnote[ocr]'",
+        )
+    return Check(name="text recognition", status="ok", message="Pages that are pictures are read.")
 
 
 def _folder(path: Path) -> Check:
@@ -142,10 +158,17 @@ async def _refs(stores: Stores) -> list[CatalogRef]:
 
 async def _channel(stores: Stores, ref: CatalogRef) -> Check:
     name = f"channel {ref.scope}"
-    fault = await stores.vectors.check(ref) or await _lost(stores, ref.scope)
-    if fault is None:
-        return Check(name=name, status="ok", message="Its index opens and is whole.")
-    return Check(name=name, status="fail", message=fault, remedy=f"footnote reindex --channel {ref.scope}")
+    remedy = f"footnote reindex --channel {ref.scope}"
+    try:
+        fault = await stores.vectors.check(ref) or await _lost(stores, ref.scope)
+    except CatalogUnavailable as error:
+        fault = str(error)
+    if fault is not None:
+        return Check(name=name, status="fail", message=fault, remedy=remedy)
+    if is_outdated(ref, stores.generations.reading):
+        message = "It is whole, but was read by an earlier version; 'footnote run' reads its files again."
+        return Check(name=name, status="warn", message=message, remedy=remedy)
+    return Check(name=name, status="ok", message="Its index opens and is whole.")
 
 
 async def _lost(stores: Stores, scope: Scope) -> str | None:

@@ -32,9 +32,9 @@ class Forgetting:
         if not wanted:
             forms = ", ".join(self._customs.code(f"forget {what}") for what in ("ID", "NAME"))
             return Body(text=f"Say which document: {forms}, or {self._customs.code('forget all')}.")
-        documents = await self._library.documents(scope)
         if wanted.lower() == EVERYTHING:
-            return await self._forget_all(scope, documents, caller)
+            return await self._forget_all(scope, caller)
+        documents = await self._library.documents(scope)
         found = _matching(documents, wanted)
         if not found:
             lists = f"{self._customs.code('docs')} lists what it has."
@@ -46,21 +46,20 @@ class Forgetting:
             return Body(text=self._refusal(file_name(found[0].display_name), caller))
         return await self._take_back(scope, found)
 
-    async def _forget_all(self, scope: Scope, documents: Sequence[Document], caller: Caller) -> Body:
+    async def _forget_all(self, scope: Scope, caller: Caller) -> Body:
         if not caller.manages:
             return Body(
                 text=f"Everything at once can be taken back only by {self._customs.managers}. "
                 f"Your own files you can take back one by one: {self._customs.code('forget ID')}."
             )
+        documents = await self._library.forget_all(scope)
         if not documents:
             return Body(text="This channel has no documents, so there is nothing to forget.")
-        return await self._take_back(scope, documents)
+        return _forgotten(documents)
 
     async def _take_back(self, scope: Scope, documents: Sequence[Document]) -> Body:
         await self._library.forget(scope, [document.document_id for document in documents])
-        names = ", ".join(file_name(document.display_name) for document in documents[:NAMED])
-        more = f" and {len(documents) - NAMED} more" if len(documents) > NAMED else ""
-        return Body(text=f"Forgotten: {names}{more}.")
+        return _forgotten(documents)
 
     def _refusal(self, name: str, caller: Caller) -> str:
         if caller.outside:
@@ -69,6 +68,12 @@ class Forgetting:
                 f"in the chat, and then I forget it too; {self._customs.managers} can do it as well."
             )
         return f"{name} can be taken back only by whoever uploaded it or by {self._customs.managers}."
+
+
+def _forgotten(documents: Sequence[Document]) -> Body:
+    names = ", ".join(file_name(document.display_name) for document in documents[:NAMED])
+    more = f" and {len(documents) - NAMED} more" if len(documents) > NAMED else ""
+    return Body(text=f"Forgotten: {names}{more}.")
 
 
 def describe(document: Document) -> str:
@@ -84,7 +89,8 @@ def _state(document: Document) -> str:
         case DocumentStatus.FAILED:
             return f"not indexed: {literal(ingest_sentence(document.reason, document.message), 200)}"
         case _:
-            return document.status.value
+            why = literal(document.message, 200) if document.message else None
+            return "; ".join(filter(None, [document.status.value, why]))
 
 
 def _matching(documents: Sequence[Document], wanted: str) -> list[Document]:

@@ -111,6 +111,17 @@ class Ingestion(Group):
     max_pages: int = Field(2000, ge=1, description="Most pages of a document.")
     timeout_s: float = Field(60.0, gt=0, le=3600, description="Longest time to read a file, in seconds.")
     workers: int = Field(1, ge=1, le=32, description="Files that are indexed at the same time.")
+    ocr: bool = Field(
+        False,
+        description="Recognise the text of PDF pages that are pictures; needs the extra ocr, "
+        "and 3 GB of address space for each worker.",
+    )
+    ocr_pages: int = Field(
+        20,
+        ge=1,
+        le=2000,
+        description="Most pages of a document whose text is recognised; each may take 40 more seconds.",
+    )
 
 
 class Slack(Group):

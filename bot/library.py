@@ -13,6 +13,7 @@ from bot.chat import ChatError
 from bot.context import condensed
 from bot.places import Places
 from bot.records import LibraryStatus, Waiting
+from bot.renewal import is_outdated
 from pipeline.addresses import place_of
 from pipeline.catalog import INGEST, REINDEX
 from pipeline.domain import IngestReason
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from pipeline.storage.job import Job
 
 TAKEN_BACK = "It was taken back while it was being fetched."
+OUTDATED = (
+    "Some files were read by an earlier version of me; they are read again when I next start, "
+    "or with 'footnote reindex'."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +78,12 @@ class ServiceLibrary:
     async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
         await self._places.forget(scope, document_ids)
 
+    async def forget_all(self, scope: Scope) -> Sequence[Document]:
+        documents = await self._service.stores.catalog.known(scope)
+        # what is in archives is among them already
+        await self._places.forget(scope, [each.document_id for each in documents], files=False)
+        return documents
+
     async def status(self, scope: Scope) -> LibraryStatus:
         holdings = await self._service.stores.catalog.holdings(scope)
         ref = await self._service.stores.generations.current(scope)
@@ -85,6 +96,8 @@ class ServiceLibrary:
         queued = await self._service.stores.queue.waiting(scope)
         if any(job.kind == REINDEX for job in queued):
             remarks.append("The index is being rebuilt from its files.")
+        elif ref is not None and is_outdated(ref, self._service.stores.generations.reading):
+            remarks.append(OUTDATED)
         return LibraryStatus(
             documents=holdings.ready + holdings.pending + holdings.failed,
             ready=holdings.ready,
@@ -97,8 +110,7 @@ class ServiceLibrary:
         )
 
     async def passages(self, scope: Scope, chunk_ids: Sequence[str]) -> Mapping[str, str]:
-        store = await self._service.stores.catalog.open(scope)
-        found = await store.fetch(list(chunk_ids)) if store is not None else {}
+        found = await self._service.stores.catalog.passages(scope, list(chunk_ids))
         return {chunk_id: chunk.text for chunk_id, chunk in found.items()}
 
     async def accept(self, scope: Scope, file: IncomingFile) -> Accepted:
@@ -206,7 +218,13 @@ class _Arrival:
 
 def _waiting(job: Job) -> Waiting:
     running = job.state is JobState.RUNNING
-    return Waiting(name=job.payload["display_name"], running=running, fault=job.message)
+    return Waiting(
+        name=job.payload["display_name"],
+        running=running,
+        fault=job.message,
+        since=job.waiting_since,
+        attempts=job.attempts - running,
+    )
 
 
 class ServiceContext:

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from bot.courier import Courier
     from bot.incoming import IncomingFile
     from bot.screens import Spot
-    from pipeline.domain import IngestReason
+    from pipeline.domain import Document, IngestReason
 
 logger = logging.getLogger(__name__)
 
+REMARK_CHARS = 700
 SIGNED = 500
 """Messages whose files are known, so that the sign at one speaks for all files it carries."""
 
@@ -123,6 +124,16 @@ def refusal(reason: IngestReason | None, message: str | None = None) -> str:
     return f"was not indexed: {literal(ingest_sentence(reason, message), 300)}"
 
 
+def queued(why: str | None) -> str:
+    """Return that a file waits for its turn, or for what."""
+    return f"is queued. {literal(why, 300)}" if why else "is queued…"
+
+
+def remark(document: Document) -> str:
+    """Return what to say of a ready document: what of it, or which files of an archive, are left out."""
+    return f" {literal(document.message, REMARK_CHARS)}" if document.message else ""
+
+
 def older(namesakes: Sequence[str]) -> str:
     """Return a sentence about older documents of the same name; "" for none."""
     if not namesakes:
@@ -134,14 +145,14 @@ def older(namesakes: Sequence[str]) -> str:
     )
 
 
-def offers(namesakes: Sequence[str]) -> list[Button]:
-    """Offer to retire the older documents; nothing is replaced silently."""
+def offers(namesakes: Sequence[str], code: Callable[[str], str]) -> list[Button]:
+    """Offer to retire the older documents; nothing is replaced silently. *code* writes a command."""
     return [
         Button(
             label="Retire the older one",
             action=FORGET,
             value=document_id,
-            fallback=f"To retire it: `forget {document_id}`",
+            fallback=f"To retire it: {code(f'forget {document_id}')}",
         )
         for document_id in namesakes[:3]
     ]

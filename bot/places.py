@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-from pipeline.addresses import place_of
+from pipeline.addresses import original_of, place_of
 from pipeline.catalog import queued_document, queued_payload
 from pipeline.domain import DocumentStatus
 from pipeline.errors import CatalogError
@@ -65,17 +65,21 @@ class Places:
         async with self._turn(scope):
             await self._copies.strike(scope, place)
             await self._entries.strike(scope, place)
-            leaving = [one for one in await self._catalog.documents(scope) if place_of(one.source) == place]
             copies = await self._find_copies(scope)
+            for archive in await self._uploaded_at(scope, place):
+                if archive.files is not None:  # its files move with it
+                    await self._move(scope, copies.get(archive.document_id, []))
+            leaving = await self._uploaded_at(scope, place)
             alone = [one.document_id for one in leaving if one.document_id not in copies]
-            await self.forget(scope, alone)
+            await self._service.forget(scope, alone, files=False)
+            await self._entries.forget_documents(scope, alone)
             for document in leaving:
                 await self._move(scope, copies.get(document.document_id, []))
 
-    async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
-        """Take documents back wherever they stand."""
-        await self._service.forget(scope, document_ids)
-        await self._entries.forget_documents(scope, document_ids)
+    async def forget(self, scope: Scope, document_ids: Sequence[str], *, files: bool = True) -> None:
+        """Take documents back wherever they stand, archives with their *files*."""
+        gone = await self._service.forget(scope, document_ids, files=files)
+        await self._entries.forget_documents(scope, gone)
 
     async def standing(self, scope: Scope, source: str) -> list[str]:
         """Return the ids of the documents from *source* that are, or are about to be, searched."""
@@ -87,18 +91,29 @@ class Places:
         ]
 
     async def sources(self, scope: Scope) -> list[str]:
-        """Return where the channel's files stay."""
+        """Return where the channel's files stay, each once; those in an archive stay where it does."""
         documents = await self._catalog.documents(scope)
         copies = await self._find_copies(scope)
-        return [one.source for one in (*documents, *(copy for each in copies.values() for copy in each))]
+        standing = (*documents, *(copy for each in copies.values() for copy in each))
+        return list(dict.fromkeys(original_of(one.source) for one in standing))
 
     async def end(self, job: Job) -> Job | None:
-        """Wait until *job* has ended, whoever does it, and return it as it stands; None: it is struck off."""
+        """Wait until *job* has ended, whoever does it, and return it as it stands; None: it is struck off.
+
+        One that waits for what is away is done some time, and not waited for.
+        """
         current: Job | None = job
         while current is not None and current.state in {JobState.QUEUED, JobState.RUNNING}:
+            if current.waiting_since is not None:
+                break
             await self._sleep(POLL_S)
             current = await self._queue.find(job.id)
         return current
+
+    async def _uploaded_at(self, scope: Scope, place: str) -> list[Document]:
+        """Return the documents that came from *place*, those of an archive there included."""
+        documents = await self._catalog.documents(scope)
+        return [one for one in documents if place_of(original_of(one.source)) == place]
 
     async def _settle(self, scope: Scope, upload: Upload, document_id: str) -> bool:
         """Note a copy if the document came from another place; False: there is no such document any more."""
@@ -123,7 +138,7 @@ class Places:
                 one.document_id
                 for one in await self._catalog.documents(scope)
                 if place_of(one.source) == place and one.document_id != document_id
-            ]
+            ]  # files of an earlier archive go with it, as far as they are not in the new one
             copies = await self._find_copies(scope)
             alone = [one for one in earlier if one not in copies]
             if alone:

@@ -113,6 +113,7 @@ async def open_platform(
             limiters=limiters,
             clock=clock,
             arriving=service.arriving,
+            customs=customs,
         ),
         removals=Removals(library, clock=clock),
     )

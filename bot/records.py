@@ -57,6 +57,10 @@ class Waiting:
     running: bool = False
     fault: str | None = None
     """Why its last attempt failed, as a sentence; it is tried again."""
+    since: datetime | None = None
+    """When what it needs was first found to be away; None: it is not."""
+    attempts: int = 0
+    """How many failed so far; one while something is away is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +89,9 @@ class Library(Protocol):
 
     async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
         """Take documents back; they are not found any more from the moment this returns."""
+
+    async def forget_all(self, scope: Scope) -> Sequence[Document]:
+        """Take back every document, also where the list of them cannot be read, and return them."""
 
     async def status(self, scope: Scope) -> LibraryStatus:
         """How things stand."""

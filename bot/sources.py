@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.citations import literal, passages
-from pipeline.domain import Citation
+from pipeline.domain import Citation, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,7 +52,8 @@ def _citation(entry: Mapping[str, Any]) -> Citation:
     known: dict[str, Any] = dict.fromkeys(_FIELDS)
     known |= {"label": "", "document_id": "", "display_name": "", "chunk_id": ""}
     known |= {name: value for name, value in entry.items() if name in _FIELDS}
-    return Citation(**{**known, "lines": _lines(known["lines"])})
+    unit = next((unit for unit in Unit if unit == known["unit"]), None)
+    return Citation(**{**known, "lines": _lines(known["lines"]), "unit": unit})
 
 
 def _lines(kept: Sequence[int] | None) -> tuple[int, int] | None:

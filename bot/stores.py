@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipeline.catalog import Catalog
+from pipeline.ingestion.preparation import READING_VERSION
 from pipeline.ingestion.tokens import TOKENIZER_VERSION
 from pipeline.storage.events import SeenEvents
 from pipeline.storage.generations import Catalogs
@@ -63,7 +64,8 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
         await database.prepare()
         vectors = await VectorStore.connect(settings.vectors)
         stack.push_async_callback(vectors.close)
-        generations, queue = Catalogs(database, analyzer=TOKENIZER_VERSION), Queue(database)
+        generations = Catalogs(database, analyzer=TOKENIZER_VERSION, reading=READING_VERSION)
+        queue = Queue(database)
         keys = settings.slack.sealing_keys
         owner = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         yield Stores(

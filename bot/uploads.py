@@ -13,8 +13,9 @@ from bot.chat import Mark
 from bot.citations import file_name
 from bot.courier import ROUNDS, courier_for
 from bot.files import Files
-from bot.notices import Notice, Signs, offers, older, refusal
+from bot.notices import Notice, Signs, offers, older, queued, refusal, remark
 from bot.pacing import first_of
+from bot.records import Customs
 from bot.reply import report
 from bot.screens import Spot
 from bot.wording import counts
@@ -61,7 +62,7 @@ class Receipt(Protocol):
 
     @property
     def namesakes(self) -> Sequence[str]:
-        """Ids of other documents of the channel that carry the same name."""
+        """Ids of older documents of the channel that carry the same name."""
 
 
 class Intake(Protocol):
@@ -95,8 +96,10 @@ class Uploads:
         limiters: Limiters,
         clock: Clock,
         arriving: Arriving | None = None,
+        customs: Customs | None = None,
     ) -> None:
         """*arriving* is told of every file until its result is known."""
+        self._customs = customs or Customs()
         self._adapter = adapter
         self._intake = intake
         self._files = Files(ledger)
@@ -107,6 +110,8 @@ class Uploads:
         self._door = asyncio.Semaphore(AT_ONCE)
         self._stopping = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._put_off: set[asyncio.Task[None]] = set()
+        self._change = asyncio.Event()
         self.resumes = False
         """Whether `resume` was called: then what another replica leaves is taken over as well."""
 
@@ -131,24 +136,41 @@ class Uploads:
             logger.info("files taken up again: %d", len(found))
 
     async def settled(self) -> None:
-        """Return when every file so far is indexed or refused."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        """Return when every file so far is indexed or refused, or waits for something that is away."""
+        while left := self._tasks - self._put_off:
+            again = asyncio.ensure_future(self._change.wait())
+            await asyncio.wait({*left, again}, return_when=asyncio.FIRST_COMPLETED)
+            again.cancel()
+            self._change.clear()
 
     async def stop(self) -> None:
         """Stop watching. What is queued stays queued, and its notice says that it is indexed later."""
         self._stopping.set()
-        await first_of(self.settled(), self._clock.sleep(GRACE))
+        await first_of(self._ended(), self._clock.sleep(GRACE))
         left = list(self._tasks)
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+
+    async def _ended(self) -> None:
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _notice_wait(self, *, waits: bool) -> None:
+        """Know whether the file that the current task sees to waits for something that is away."""
+        task = asyncio.current_task()
+        if task is not None and waits:
+            self._put_off.add(task)
+            self._change.set()
+        elif task is not None:
+            self._put_off.discard(task)
 
     def _start(self, file: IncomingFile, work: Callable[[Coming], Awaitable[None]]) -> None:
         coming = self._arriving.expect(file.thread, file.source)
         task = asyncio.create_task(self._guarded(partial(work, coming)), name="upload")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._put_off.discard)
         task.add_done_callback(lambda _: coming.end())
 
     @staticmethod
@@ -224,13 +246,14 @@ class Uploads:
         while (document := await self._intake.find(scope, document_id)) is not None:
             match document.status:
                 case DocumentStatus.QUEUED:
-                    await notice.show("is queued…")
+                    await notice.show(queued(document.message))
+                    self._notice_wait(waits=document.reason is not None)
                 case DocumentStatus.INDEXING:
                     await notice.show("is being indexed…")
                 case DocumentStatus.READY:
-                    left_out = f" {document.message}" if document.message else ""
-                    text = f"is ready: {counts(document)}.{left_out}{older(upload.namesakes)}"
-                    return _Result(mark=Mark.DONE, text=text, buttons=offers(upload.namesakes))
+                    namesakes = [one for one in upload.namesakes if await self._intake.find(scope, one)]
+                    text = f"is ready: {counts(document)}.{remark(document)}{older(namesakes)}"
+                    return _Result(mark=Mark.DONE, text=text, buttons=offers(namesakes, self._customs.code))
                 case DocumentStatus.FAILED:
                     return _failed(document.reason, document.message)
                 case _:

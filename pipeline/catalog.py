@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from pipeline.archives import files_of, summed_up
 from pipeline.domain import Document, DocumentStatus, IngestReason, chunk_id_for
+from pipeline.errors import CatalogLost, CatalogUnavailable
 from pipeline.storage.job import JobState, NewJob
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from pipeline.domain import Chunk, Filters, Scope
     from pipeline.ports import Embedder
@@ -29,12 +31,22 @@ REINDEX = "reindex"
 MOVES = "moves"
 """In the payload of an upload's job: its document, if ready, stands at that upload's place from now on."""
 
+FILES = "files"
+"""In the payload of a removal: with an archive, its files are removed, those that it has by then."""
+
 _OVERRULED = {
     (DocumentStatus.FAILED, DocumentStatus.QUEUED),
+    (DocumentStatus.FAILED, DocumentStatus.INDEXING),
+    (DocumentStatus.INDEXING, DocumentStatus.QUEUED),
     (DocumentStatus.INDEXING, DocumentStatus.FAILED),
 }
 """Where the queue knows better than the store (state there, state here): a file that failed came again, or
-what indexed it was given up and could not even say so."""
+what indexed it was put back, or given up, and could not even say so."""
+
+SWITCHES: Final = 3
+"""How often in a row a store may be replaced while it is read; a rebuild takes longer than a question."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +70,39 @@ class Catalog:
     async def open(self, scope: Scope) -> CatalogStore | None:
         """Return the channel's current store; None: nothing was ever indexed there.
 
+        Raises `CatalogUnavailable`; so may what is read from a store that is replaced meanwhile, see `read`.
+        """
+        while (ref := await self._generations.current(scope)) is not None:
+            store = await self._opened(ref)
+            if any(await store.versions()):
+                return store
+            # one that is dropped before it was opened looks as if nothing had ever been written
+            if await self._generations.current(scope) == ref:
+                return await self._beginning(store)
+        return None
+
+    async def read(self, scope: Scope, act: Callable[[CatalogStore | None], Awaitable[T]]) -> T:
+        """Return what *act* reads from the channel's current store, or from its successor if it is replaced.
+
         Raises `CatalogUnavailable`.
         """
-        ref = await self._generations.current(scope)
-        return None if ref is None else await self._opened(ref)
+        for _ in range(SWITCHES):
+            ref = await self._generations.current(scope)
+            try:
+                return await act(await self.open(scope))
+            except CatalogUnavailable:
+                if await self._generations.current(scope) == ref:
+                    raise
+        return await act(await self.open(scope))
+
+    async def _beginning(self, store: CatalogStore) -> CatalogStore:
+        """Return a store without tables, if nothing was ever indexed. Raises `CatalogLost`."""
+        scope = store.ref.scope
+        if await self._queue.done(scope, INGEST):
+            raise CatalogLost(
+                f"The index of {scope} is gone; run 'footnote reindex --channel {scope}' to rebuild it."
+            )
+        return store
 
     async def create(self, scope: Scope, embedder: Embedder) -> CatalogStore:
         """Return the channel's current store, making the first generation for *embedder* if it has none."""
@@ -82,17 +123,39 @@ class Catalog:
         """List all documents by upload time.
 
         Those still in the queue come with what the upload said, and those that were given up before their
-        store knew of them with the reason.
+        store knew of them with the reason. An archive says how its files stand.
         """
         # the queue before the store: whoever ends a job has written its document before
         uploads = [upload_of(job) for job in await self._queue.undone(scope, INGEST)]
-        store = await self.open(scope)
-        known = {document.document_id: document for document in (await store.documents() if store else [])}
+        known = {each.document_id: each for each in await self.read(scope, _documents_of)}
         for upload in uploads:
             stored = known.get(upload.document_id)
             if stored is None or (stored.status, upload.status) in _OVERRULED:
                 known[upload.document_id] = upload
-        return sorted(known.values(), key=lambda document: (document.uploaded_at, document.document_id))
+        documents = summed_up(list(known.values()))
+        return sorted(documents, key=lambda each: (each.uploaded_at, each.display_name, each.document_id))
+
+    async def with_files(self, scope: Scope, document_ids: Sequence[str]) -> list[str]:
+        """Return these ids and, for each archive among them, those of its files."""
+        files = files_of(await self.known(scope), document_ids)
+        return list(dict.fromkeys([*document_ids, *(file.document_id for file in files)]))
+
+    async def held(self, scope: Scope) -> frozenset[str]:
+        """Return the ids of the channel's documents, in whatever state."""
+        return frozenset(each.document_id for each in await self.documents(scope))
+
+    async def recorded(self, scope: Scope) -> list[Document]:
+        """List what the ledger knows of a channel's documents, for when its store cannot be read."""
+        done = [queued_document(job.payload) for job in await self._queue.done(scope, INGEST)]
+        undone = [upload_of(job) for job in await self._queue.undone(scope, INGEST)]
+        return list({each.document_id: each for each in (*undone, *done)}.values())
+
+    async def known(self, scope: Scope) -> list[Document]:
+        """List the channel's documents; of a store that cannot be read, those that the ledger knows of."""
+        try:
+            return await self.documents(scope)
+        except CatalogUnavailable:
+            return await self.recorded(scope)
 
     async def find(self, scope: Scope, document_id: str) -> Document | None:
         """Return one document of the channel; None: it has no such document."""
@@ -100,13 +163,20 @@ class Catalog:
 
     async def chunks(self, scope: Scope, document_id: str) -> list[Chunk]:
         """Return a document's chunks in order; empty until it is ready."""
-        store = await self.open(scope)
         document = await self.find(scope, document_id)
-        if store is None or document is None or document.status is not DocumentStatus.READY:
+        if document is None or document.status is not DocumentStatus.READY:
             return []
         wanted = [chunk_id_for(document_id, index) for index in range(document.chunks)]
-        found = await store.fetch(wanted)
+        found = await self.passages(scope, wanted)
         return [found[chunk_id] for chunk_id in wanted if chunk_id in found]
+
+    async def passages(self, scope: Scope, chunk_ids: Sequence[str]) -> Mapping[str, Chunk]:
+        """Return those of these chunks that the channel has, by id."""
+
+        async def fetch(store: CatalogStore | None) -> Mapping[str, Chunk]:
+            return {} if store is None else await store.fetch(chunk_ids)
+
+        return await self.read(scope, fetch)
 
     async def holdings(self, scope: Scope, filters: Filters | None = None) -> Holdings:
         """Count the channel's documents by state, of those that *filters* leave."""
@@ -114,7 +184,7 @@ class Catalog:
         statuses = [
             document.status
             for document in await self.documents(scope)
-            if only is None or document.document_id in only
+            if document.files is None and (only is None or document.document_id in only)
         ]
         return Holdings(
             ready=statuses.count(DocumentStatus.READY),
@@ -122,13 +192,18 @@ class Catalog:
             failed=statuses.count(DocumentStatus.FAILED),
         )
 
-    async def request_forget(self, scope: Scope, document_ids: Sequence[str], *, urgent: bool = True) -> Job:
-        """Queue the removal of documents; *urgent* goes ahead of the channel's waiting uploads."""
+    async def request_forget(
+        self, scope: Scope, document_ids: Sequence[str], *, urgent: bool = True, files: bool = True
+    ) -> Job:
+        """Queue the removal of documents; *urgent* goes ahead of the channel's waiting uploads.
+
+        The *files* of an archive go with it.
+        """
         return await self._queue.enqueue(
             NewJob(
                 kind=FORGET,
                 scope=scope,
-                payload={"document_ids": sorted(document_ids)},
+                payload={"document_ids": sorted(document_ids), FILES: files},
                 dedupe_key=",".join(sorted(document_ids)),
                 urgent=urgent,
             )
@@ -161,22 +236,37 @@ def queued_document(payload: Mapping[str, Any]) -> Document:
 
 
 def upload_of(job: Job) -> Document:
-    """Read from an upload's job how its document stands: waiting, or failed with the job's reason."""
+    """Read from an upload's job how its document stands: waiting, at work, or failed with the job's reason.
+
+    One that waits after a failed attempt says why.
+    """
     document = queued_document(job.payload)
-    if job.state not in {JobState.FAILED, JobState.DEAD}:
-        return document
+    if job.state is JobState.RUNNING:
+        return replace(document, status=DocumentStatus.INDEXING)
+    if job.state is JobState.QUEUED:
+        return replace(document, reason=_reason_of(job), message=job.message and f"Waits: {job.message}")
     message = job.message or "Something went wrong inside."
     return replace(
         document,
         status=DocumentStatus.FAILED,
-        reason=IngestReason(job.reason or IngestReason.INTERNAL_ERROR),
+        reason=_reason_of(job) or IngestReason.INTERNAL_ERROR,
         message=message if job.state is JobState.FAILED else f"{message} Try the file again later.",
     )
+
+
+def _reason_of(job: Job) -> IngestReason | None:
+    return IngestReason(job.reason) if job.reason else None
+
+
+async def _documents_of(store: CatalogStore | None) -> list[Document]:
+    return [] if store is None else await store.documents()
 
 
 def describe_wait(job: Job) -> str:
     """Name the file of an upload's *job* and, after a failed attempt, what it waits for."""
     name: str = job.payload["display_name"]
+    if job.waiting_since is not None:
+        return f"{name} (waits: {job.message})" if job.message else name
     return f"{name} (attempt {job.attempts} failed: {job.message})" if job.message else name
 
 

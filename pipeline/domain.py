@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.errors import InvalidScope
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
 _PART = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -126,9 +126,26 @@ class Document:
     reason: IngestReason | None = None
     message: str | None = None
     """The reason in a sentence for people; of a ready document, what of it is not searched."""
+    files: int | None = None
+    """Of an archive, how many files of it are documents of their own; never stored. None: it is none."""
     revision: int = 0
     """Grows whenever the document's chunks are written anew, also after it was forgotten and came back;
     indexes in memory compare it."""
+
+
+class Unit(StrEnum):
+    """What a place's numbers count, where that is not the pages and lines of a text."""
+
+    SLIDE = "slide"
+    """Its page is a slide of a presentation."""
+    ROW = "row"
+    """Its lines are rows of a table."""
+    SHEET = "sheet"
+    """Its lines are rows of the sheet that stands last in its section."""
+
+
+SECTIONS = " > "
+"""Stands between the headings of a section path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,15 +158,33 @@ class Place:
     """First and last line, counted from 1, both included."""
     section: str | None = None
     """Heading path, outermost first, joined by " > "."""
+    unit: Unit | None = None
+    """None: pages are pages, lines are lines."""
 
     @property
     def position(self) -> str:
-        """Page and lines for people, for instance ``page 3, lines 10–20``; empty if neither is known."""
-        parts = [] if self.page is None else [f"page {self.page}"]
+        """Page and lines for people: ``page 3, lines 10–20``, ``slide 4``, ``rows 2–9``; empty if unknown."""
+        parts = []
+        if self.page is not None:
+            parts.append(f"{'slide' if self.unit is Unit.SLIDE else 'page'} {self.page}")
         if self.lines is not None:
             first, last = self.lines
-            parts.append(f"line {first}" if first == last else f"lines {first}–{last}")
+            word = "row" if self.unit in (Unit.ROW, Unit.SHEET) else "line"
+            parts.append(f"{word} {first}" if first == last else f"{word}s {first}–{last}")
         return ", ".join(parts)
+
+    def described(self, section: Callable[[str], str] = str) -> str:
+        """Return all of it for people: ``page 3, Refunds > Timing`` or ``sheet Prices, rows 12–30``.
+
+        *section* writes the section path in the manner of whoever shows it.
+        """
+        parts = [self.position, section(self._named_section) if self.section else ""]
+        return ", ".join(filter(None, parts[::-1] if self.unit is Unit.SHEET else parts))
+
+    @property
+    def _named_section(self) -> str:
+        outer, mark, sheet = (self.section or "").rpartition(SECTIONS)
+        return f"{outer}{mark}sheet {sheet}" if self.unit is Unit.SHEET else self.section or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,11 +253,13 @@ class Citation:
     url: str | None
     quote: str | None
     """The sentence of the source that is closest to question and answer."""
+    unit: Unit | None = None
+    """What page and lines count, see `Place`."""
 
     @property
     def place(self) -> Place:
         """Where the cited passage stands."""
-        return Place(page=self.page, lines=self.lines, section=self.section)
+        return Place(page=self.page, lines=self.lines, section=self.section, unit=self.unit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +285,8 @@ class Summary:
 
     text: str = ""
     version: int = 0
+    documents: frozenset[str] = frozenset()
+    """Ids of the documents that it came from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,11 @@
 PipelineError
 ├── InvalidScope          the caller named a channel in a form that is none
 ├── IngestError           one file could not be indexed (carries its reason)
+│   └── SourceAway            the place where it stays cannot be reached now
+├── Postponed             what a job needs is away: it waits, and is tried again (carries the reason)
 ├── CatalogError          a channel's store
 │   ├── CatalogUnavailable    it cannot be opened: run ``footnote reindex`` for the channel
+│   │   └── CatalogLost           a part of it is gone for good, so nothing is lost by building it anew
 │   └── EmbedderChanged       its vectors were made by another embedder
 ├── ModelError            a model server did not do its part
 │   ├── ModelUnavailable      not running, refused, broke off
@@ -46,12 +49,33 @@ class IngestError(PipelineError):
         self.reason = reason
 
 
+class SourceAway(IngestError):
+    """The place where a file stays cannot be reached now."""
+
+    def __init__(self, message: str) -> None:
+        from pipeline.domain import IngestReason
+
+        super().__init__(IngestReason.UNREADABLE, message)
+
+
+class Postponed(PipelineError):
+    """What a job needs is away; that is not the fault of what it works on."""
+
+    def __init__(self, reason: IngestReason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class CatalogError(PipelineError):
     """A channel's store failed."""
 
 
 class CatalogUnavailable(CatalogError):
     """The channel's store cannot be opened; run 'footnote reindex --channel C' to rebuild it."""
+
+
+class CatalogLost(CatalogUnavailable):
+    """A part of the channel's store is gone; run 'footnote reindex --channel C' to rebuild it."""
 
 
 class EmbedderChanged(CatalogError):

@@ -61,7 +61,14 @@ class Lookup:
     reranker: Reranker | None = None
 
     async def __call__(self, question: Question, summary: str) -> Found:
-        store = await self.catalog.open(question.scope)
+        async def look(store: CatalogStore | None) -> Found:
+            return await self._look(store, question, summary)
+
+        return await self.catalog.read(question.scope, look)
+
+    async def _look(self, store: CatalogStore | None, question: Question, summary: str) -> Found:
+        if store is None:
+            self.indexes.release(question.scope)
         embedder = await self.embedder_for(store.ref) if store is not None and self.dense else None
         gate = TopicGate(analyze=self.analyze, embedder=embedder)
         query = await build_query(summary, question.text, gate)

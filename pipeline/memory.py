@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pipeline import markers
 from pipeline.domain import Memory, Summary
-from pipeline.errors import ModelError
+from pipeline.errors import CatalogError, ModelError
 from pipeline.guardrails.summary import check_summary
 from pipeline.observability.metrics import OBSERVED
 from pipeline.observability.trace import record
-from pipeline.storage.threads import RECALLED, TurnRecord
+from pipeline.storage.threads import ORIGINS, RECALLED, RECALLED_FROM, TurnRecord
+from pipeline.verification.origins import find_origins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Collection
     from datetime import datetime
 
-    from pipeline.domain import GenerationResponse, Question
+    from pipeline.domain import GenerationResponse, Question, Scope
     from pipeline.ports import Summarizer
     from pipeline.storage.threads import Threads
 
@@ -28,10 +30,21 @@ logger = logging.getLogger(__name__)
 class ThreadMemory:
     """Recalls a thread's summary before a question and renews it after the answer."""
 
-    def __init__(self, threads: Threads, summarizer: Summarizer, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        threads: Threads,
+        summarizer: Summarizer,
+        now: Callable[[], datetime],
+        *,
+        analyze: Callable[[str], list[str]],
+        held: Callable[[Scope], Awaitable[Collection[str]]],
+    ) -> None:
+        """*held* returns the ids of the documents that a channel has; it may raise `CatalogError`."""
         self._threads = threads
         self._summarizer = summarizer
         self._now = now
+        self._analyze = analyze
+        self._held = held
 
     async def recall(self, question: Question) -> Summary:
         """Return what the thread remembers; empty without a thread."""
@@ -50,9 +63,15 @@ class ThreadMemory:
         """
         if question.thread is None:
             return None
-        await self._keep(question, question.thread, response)
-        if not response.success:
-            return None
+        origins = await asyncio.to_thread(find_origins, question.text, response, self._analyze)
+        await self._keep(question, question.thread, response, origins)
+        memory = await self._renew(question, question.thread, response, origins) if response.success else None
+        await self._let_go(question.scope, origins | response.recalled.documents)
+        return memory
+
+    async def _renew(
+        self, question: Question, thread: str, response: GenerationResponse, origins: frozenset[str]
+    ) -> Memory:
         previous = response.recalled
         answer = markers.without_markers(response.answer)
         try:
@@ -66,17 +85,33 @@ class ThreadMemory:
             self._drop(fault)
             return Memory(summary=previous.text, accepted=False, token_usage=usage)
         saved = await self._threads.save_summary(
-            question.scope, question.thread, text, expected_version=previous.version
+            question.scope,
+            thread,
+            text,
+            expected_version=previous.version,
+            documents=origins | previous.documents,
         )
         return Memory(summary=text if saved else previous.text, accepted=saved, token_usage=usage)
 
-    async def _keep(self, question: Question, thread: str, response: GenerationResponse) -> None:
+    async def _let_go(self, scope: Scope, document_ids: frozenset[str]) -> None:
+        """Forget what came from documents that were forgotten while the question was being answered."""
+        try:
+            gone = document_ids.difference(await self._held(scope)) if document_ids else None
+        except CatalogError as error:  # whoever forgets something in it sees to the turns as well
+            logger.info("whether documents are still there is unknown: %s", type(error).__name__)
+            return
+        if gone:
+            await self._threads.forget_documents(scope, gone)
+
+    async def _keep(
+        self, question: Question, thread: str, response: GenerationResponse, origins: frozenset[str]
+    ) -> None:
         """Keep the turn, refusals included, so that it can be explained later."""
         turn = TurnRecord(
             question=question.text,
             answer=response.answer,
             reason=response.reason,
-            response=_explanation(response),
+            response=_explanation(response, origins),
             created_at=self._now(),
             question_key=question.key,
         )
@@ -88,7 +123,7 @@ class ThreadMemory:
         logger.info("summary dropped", extra={"action": "summary_dropped", "fault": fault})
 
 
-def _explanation(response: GenerationResponse) -> dict[str, Any]:
+def _explanation(response: GenerationResponse, origins: frozenset[str]) -> dict[str, Any]:
     """Return what "why this answer?" and taking it back need, as JSON can hold it."""
     return {
         "success": response.success,
@@ -97,5 +132,7 @@ def _explanation(response: GenerationResponse) -> dict[str, Any]:
         "degraded": list(response.degraded),
         "latency_ms": asdict(response.latency),
         "trace": [dict(event) for event in response.trace],
+        ORIGINS: sorted(origins),
         RECALLED: response.recalled.text,
+        RECALLED_FROM: sorted(response.recalled.documents),
     }

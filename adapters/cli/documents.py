@@ -14,7 +14,8 @@ from bot.wording import counts, extent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.bootstrap import Ingested
+    from bot.ingested import Ingested
+
     from bot.settings import Settings
     from pipeline.domain import Chunk, Document, Scope
 
@@ -22,30 +23,53 @@ if TYPE_CHECKING:
 @click.command()
 @channel
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--retire-older",
+    "retire",
+    is_flag=True,
+    help="Forget older documents of the same name, once the new is in.",
+)
 @as_json
-def ingest(scope: Scope, paths: tuple[Path, ...], as_json: bool) -> int:
+def ingest(scope: Scope, paths: tuple[Path, ...], retire: bool, as_json: bool) -> int:
     """Index files or folders into a channel's catalog.
 
-    The same bytes are indexed once, however often and under whatever name they come. One bad file never
-    stops the others; the exit status is 1 if any failed.
+    The same bytes are indexed once, however often and under whatever name they come. The same name with other
+    bytes is a second document, and the older one stays until it is retired. One bad file never stops the
+    others; the exit status is 1 if any failed.
     """
-    return run_async(_ingest(settle(), scope, paths, as_json=as_json))
+    return run_async(_ingest(settle(), scope, paths, retire=retire, as_json=as_json))
 
 
-async def _ingest(settings: Settings, scope: Scope, paths: Sequence[Path], *, as_json: bool) -> int:
+async def _ingest(
+    settings: Settings, scope: Scope, paths: Sequence[Path], *, retire: bool, as_json: bool
+) -> int:
     from adapters.cli.progress import WorkProgress
     from adapters.serving import open_working
 
     async with open_working(settings) as service:
         with WorkProgress("Indexing", quiet=as_json) as progress:
             results = await service.ingest(scope, list(find_files(paths)), progress.update)
-    rows = [describe_result(result) for result in results]
+        rows = [describe_result(result) for result in results]
+        older = [document_id for row in rows if row["status"] == "ready" for document_id in row["older"]]
+        retired = await service.forget(scope, older) if retire else []
     if as_json:
-        print_json({"documents": rows})
+        print_json({"documents": rows, "retired": retired} if retire else {"documents": rows})
     else:
         for row in rows:
             say(result_line(row))
+        _tell_older(scope, older, retired)
     return int(not {row["status"] for row in rows} <= {"ready", "duplicate"})
+
+
+def _tell_older(scope: Scope, older: Sequence[str], retired: Sequence[str]) -> None:
+    """Say what became of older documents of the same names, or how to retire them: nothing goes by itself."""
+    if retired:
+        say(f"Retired: {', '.join(retired)}.")
+    elif older:
+        say(
+            f"Older documents of the same name, with other contents, are still here; to retire them: "
+            f"footnote forget --channel {scope} {' '.join(older)}"
+        )
 
 
 def describe_result(result: Ingested) -> dict[str, Any]:
@@ -60,6 +84,7 @@ def describe_result(result: Ingested) -> dict[str, Any]:
         "chunks": 0,
         "reason": accepted.reason,
         "message": accepted.message,
+        "older": list(accepted.namesakes) if accepted.status == "queued" else [],
     }
     if document is not None:
         row |= {"pages": document.pages, "chunks": document.chunks}
@@ -71,6 +96,9 @@ def describe_result(result: Ingested) -> dict[str, Any]:
 def _outcome(document: Document | None) -> dict[str, Any]:
     if document is None:
         return {"status": "failed", "message": "It was taken back while it was being indexed."}
+    if document.status in {"queued", "indexing"}:
+        message = f"{document.message or 'It waits its turn.'} It stays in the queue."
+        return {"status": "failed", "reason": document.reason, "message": message}
     return {"status": document.status, "reason": document.reason, "message": document.message}
 
 
@@ -153,7 +181,7 @@ async def _show(settings: Settings, scope: Scope, document_id: str, *, as_json: 
         )
         return 0
     for chunk in chunks:
-        say(f"{chunk.chunk_id}  {_place(chunk)}", bold=True)
+        say(f"{chunk.chunk_id}  {chunk.place.described()}", bold=True)
         say(f"{chunk.text}\n", lines=True)
     return 0
 
@@ -166,10 +194,6 @@ def _chunk(chunk: Chunk) -> dict[str, Any]:
         "lines": chunk.place.lines,
         "section": chunk.place.section,
     }
-
-
-def _place(chunk: Chunk) -> str:
-    return ", ".join(part for part in (chunk.place.position, chunk.place.section) if part)
 
 
 @click.command()
@@ -188,7 +212,7 @@ async def _forget(settings: Settings, scope: Scope, wanted: Sequence[str], *, as
     from adapters.serving import open_working
 
     async with open_working(settings) as service:
-        known = [document.document_id for document in await service.stores.catalog.documents(scope)]
+        known = [document.document_id for document in await service.stores.catalog.known(scope)]
         unknown = [document_id for document_id in wanted if document_id not in known]
         forgotten = await service.forget(scope, [d for d in wanted if d in known] if wanted else None)
     if as_json:
@@ -213,8 +237,9 @@ def _unknown(scope: Scope, document_ids: Sequence[str]) -> int:
 def reindex(scope: Scope, as_json: bool) -> int:
     """Rebuild a catalog from its sources, without downtime.
 
-    For a new embedding model, a better loader, or a store that cannot be opened. A file that is gone from
-    where it was keeps the text that is stored.
+    For a new embedding model, a better loader, or a store that cannot be opened or has lost a part. A file
+    that is gone from where it was keeps the text that is stored. What an upgrade makes out of date is rebuilt
+    by 'footnote run', 'slack', 'discord' and 'chat' by themselves, in the background.
     """
     return run_async(_reindex(settle(), scope, as_json=as_json))
 
@@ -227,7 +252,7 @@ async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
         with WorkProgress(f"Rebuilding {scope}", quiet=as_json):
             await service.reindex(scope)
         documents = await service.stores.catalog.documents(scope)
-    failed = [document for document in documents if document.reason]
+    failed = [document for document in documents if document.status == "failed"]
     if as_json:
         print_json({"documents": [_document(document) for document in documents]})
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli import documents, measure, opinions, questions, service, serving
+from adapters.cli import documents, measure, opinions, questions, service, serving, state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,7 @@ for command in (
     documents.show,
     documents.forget,
     documents.reindex,
+    state.status,
     opinions.feedback,
     serving.run,
     serving.slack,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from bot.settings import Settings
-    from pipeline.domain import GenerationResponse, Memory, Question, Scope
+    from pipeline.domain import Citation, GenerationResponse, Memory, Question, Scope
     from pipeline.ports import AnswerStream
 
 
@@ -67,7 +67,7 @@ def describe_response(
         "reason": response.reason,
         "message": response.message,
         "answer": response.answer,
-        "citations": [asdict(citation) for citation in response.citations],
+        "citations": [_citation(citation) for citation in response.citations],
         "uncited_labels": list(response.uncited_labels),
         "token_usage": asdict(usage) if usage else None,
         "summary_token_usage": asdict(remembered) if remembered else None,
@@ -77,6 +77,11 @@ def describe_response(
         "thread": thread,
         "trace": [dict(event) for event in response.trace],
     }
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    """Write a citation; what its numbers count is for wording only, and scripts know it by the file."""
+    return {name: value for name, value in asdict(citation).items() if name != "unit"}
 
 
 async def _show(stream: AnswerStream) -> GenerationResponse:
@@ -147,6 +152,7 @@ async def _chat(settings: Settings, scope: Scope, folder: Path | None, lines: li
     from adapters.terminal.adapter import TerminalAdapter
     from adapters.terminal.session import run_terminal
     from bot.platform import open_platform
+    from bot.records import Customs
 
     async with open_working(settings) as service:
         if folder is not None:
@@ -156,8 +162,9 @@ async def _chat(settings: Settings, scope: Scope, folder: Path | None, lines: li
                 say(result_line(describe_result(result)))
         for note in await service.describe_models():
             click.echo(note)
+        await service.renew()
         adapter = TerminalAdapter(Console())
-        async with open_platform(service, adapter) as platform:
+        async with open_platform(service, adapter, customs=Customs(prefix="/")) as platform:
             talk = partial(
                 run_terminal,
                 adapter,

@@ -16,7 +16,7 @@ from bot.chat import ChatError, NotAllowed, Thread
 from bot.incoming import IncomingFile
 from bot.patience import patiently
 from pipeline.domain import IngestReason
-from pipeline.errors import IngestError
+from pipeline.errors import IngestError, SourceAway
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -40,7 +40,7 @@ HIDDEN = (
 )
 CLOSED = f"I may not look into its channel; I need View Channel and Read Message History there. {GRANT}"
 NOT_ACCEPTED = "Discord does not accept my token; whoever runs me can run 'footnote doctor'."
-BUSY = "Discord could not be reached, or asks to wait; upload it again in a few minutes."
+BUSY = "Discord could not be reached, or asks to wait."
 
 _NO_PERMISSION = 50013
 _CLOSED = frozenset({NO_ACCESS, _NO_PERMISSION, NO_HISTORY})
@@ -116,7 +116,7 @@ class DiscordFiles:
             case Slow():
                 return IngestError(IngestReason.TIMED_OUT, self._site.slow)
             case _:
-                return _unreadable(BUSY)
+                return SourceAway(BUSY)
 
 
 def discord_at(api_base_url: str) -> Site:

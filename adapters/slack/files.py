@@ -16,7 +16,7 @@ from bot.chat import ChatError, NotAllowed, RateLimited, Thread, Unreachable
 from bot.incoming import FileRemoved, IncomingFile
 from bot.patience import patiently
 from pipeline.domain import IngestReason, Scope
-from pipeline.errors import IngestError
+from pipeline.errors import IngestError, SourceAway
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -245,5 +245,5 @@ def _explained(error: ChatError) -> IngestError:
         case Slow():
             return IngestError(IngestReason.TIMED_OUT, SLOW)
         case _:
-            message = "Slack could not be reached, or asks to wait; upload it again in a few minutes."
+            return SourceAway("Slack could not be reached, or asks to wait.")
     return IngestError(IngestReason.UNREADABLE, message)

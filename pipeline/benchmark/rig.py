@@ -11,19 +11,24 @@ from typing import TYPE_CHECKING
 from pipeline.ask import Pipeline
 from pipeline.catalog import INGEST, Catalog
 from pipeline.generation.rolling import ExtractiveSummarizer
+from pipeline.ingestion.bundles import Bundles
 from pipeline.ingestion.indexer import Indexer
 from pipeline.ingestion.intake import Intake
-from pipeline.ingestion.preparation import Preparation
+from pipeline.ingestion.outages import Outages
+from pipeline.ingestion.preparation import READING_VERSION, Preparation
 from pipeline.ingestion.rebuild import Rebuilder
 from pipeline.ingestion.sources import LocalFiles, Sources
 from pipeline.ingestion.tokens import TOKENIZER_VERSION, analyze
+from pipeline.ingestion.unpacking import Unpacking
 from pipeline.lookup import Lookup
 from pipeline.memory import ThreadMemory
 from pipeline.retrieval.index import Indexes
+from pipeline.storage.copies import Copies
 from pipeline.storage.generations import Catalogs
 from pipeline.storage.queue import Queue
 from pipeline.storage.sql import Database, now
 from pipeline.storage.threads import Threads
+from pipeline.storage.uploads import UploadEntries
 from pipeline.storage.vectors import VectorStore
 from pipeline.storage.worker import Worker
 from pipeline.verification.attribution import Attributor
@@ -52,6 +57,8 @@ class Rig:
     generations: Catalogs
     queue: Queue
     threads: Threads
+    entries: UploadEntries
+    copies: Copies
     catalog: Catalog
     embedder: Embedder
     indexes: Indexes
@@ -83,7 +90,9 @@ class Rig:
             search=search,
             reader=reader,
             attributor=Attributor(self.embedder, analyze),
-            memory=ThreadMemory(self.threads, ExtractiveSummarizer(analyze), now),
+            memory=ThreadMemory(
+                self.threads, ExtractiveSummarizer(analyze), now, analyze=analyze, held=self.catalog.held
+            ),
             clock=time.perf_counter,
         )
 
@@ -93,8 +102,9 @@ class Rig:
 
     def worker(self, sandbox: Sandbox) -> Worker:
         """Return the hands that index what came through the door."""
+        bundles = Bundles(_files().fetch, sandbox.unpack)
         preparation = Preparation(
-            fetch=_files().fetch, parse=sandbox.parse, analyze=analyze, embedder=_always(self.embedder)
+            fetch=bundles.fetch, parse=sandbox.parse, analyze=analyze, embedder=_always(self.embedder)
         )
         rebuilder = Rebuilder(
             catalog=self.catalog,
@@ -102,13 +112,18 @@ class Rig:
             generations=self.generations,
             queue=self.queue,
             preparation=preparation,
+            outages=Outages(preparation.embedder, self.generations),
         )
         indexer = Indexer(
             catalog=self.catalog,
             queue=self.queue,
             threads=self.threads,
+            entries=self.entries,
             preparation=preparation,
             rebuilder=rebuilder,
+            unpacking=Unpacking(
+                bundles=bundles, catalog=self.catalog, queue=self.queue, copies=self.copies
+            ),
             now=now,
         )
         return Worker(self.queue, {INGEST: indexer.ingest}, owner="bench", slots=1)
@@ -124,13 +139,16 @@ async def open_rig(folder: Path, embedder: Embedder) -> AsyncIterator[Rig]:
         await database.prepare()
         vectors = await VectorStore.connect(str(folder / "vectors"))
         stack.push_async_callback(vectors.close)
-        generations, queue = Catalogs(database, analyzer=TOKENIZER_VERSION), Queue(database)
+        generations = Catalogs(database, analyzer=TOKENIZER_VERSION, reading=READING_VERSION)
+        queue = Queue(database)
         yield Rig(
             folder=folder,
             vectors=vectors,
             generations=generations,
             queue=queue,
             threads=Threads(database),
+            entries=UploadEntries(database),
+            copies=Copies(database),
             catalog=Catalog(vectors, generations, queue),
             embedder=embedder,
             indexes=Indexes(analyze=analyze),

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from pipeline import markers
-from pipeline.domain import CitedSource
+from pipeline.domain import CitedSource, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,9 +111,8 @@ def is_code(name: str) -> bool:
 
 
 def describe_place(place: Place) -> str:
-    """Say where a chunk stands: ``page 3, lines 10–20, section Refunds > Timing``; empty if unknown."""
-    section = f"section {place.section}" if place.section else ""
-    return ", ".join(part for part in (place.position, section) if part)
+    """Say where a chunk stands: ``page 3, section Refunds``, ``sheet Prices, rows 2–9``; empty if unknown."""
+    return place.described(lambda path: path if place.unit is Unit.SHEET else f"section {path}")
 
 
 def as_data(text: str) -> str:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipeline.domain import Unit
 
 
 class Kind(StrEnum):
@@ -33,6 +37,8 @@ class Block:
     """The headings (or definitions) it stands under, outermost first; a heading's own path ends with it."""
     header: str = ""
     """For a table's row: the header row, to be repeated wherever the table is cut."""
+    unit: Unit | None = None
+    """What page and lines count, where that is not pages and lines; the same all over a section."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,8 @@ class Loaded:
     pages: int | None = None
     blank_pages: int = 0
     """How many of the pages gave no text, for instance because they were scanned."""
+    is_archive: bool = False
+    """Then there are no blocks: its files are documents of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +62,8 @@ class Upload:
     data: bytes
     name: str
     max_pages: int
+    recognize: int = 0
+    """Most pages whose picture may be read where they have no text; 0: text recognition is off."""
 
 
 # Colour codes of terminals, control characters, halves of surrogate pairs, noncharacters, invisible spaces,

@@ -6,23 +6,26 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from pipeline.catalog import INGEST, MOVES, queued_document, upload_of
-from pipeline.domain import DocumentStatus
-from pipeline.errors import IngestError
+from pipeline.archives import is_archive
+from pipeline.catalog import FILES, INGEST, MOVES, queued_document, upload_of
+from pipeline.domain import DocumentStatus, IngestReason
+from pipeline.errors import CatalogUnavailable, IngestError, Postponed, SourceAway
 from pipeline.observability.metrics import DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
 
     from pipeline.catalog import Catalog
     from pipeline.domain import Chunk, Document, Scope
     from pipeline.ingestion.preparation import Preparation
     from pipeline.ingestion.rebuild import Rebuilder
+    from pipeline.ingestion.unpacking import Unpacking
     from pipeline.ports import Embedder
     from pipeline.storage.job import Job
     from pipeline.storage.queue import Queue
     from pipeline.storage.threads import Threads
+    from pipeline.storage.uploads import UploadEntries
     from pipeline.storage.vectors import CatalogStore
 
 logger = logging.getLogger(__name__)
@@ -47,21 +50,28 @@ class Indexer:
         catalog: Catalog,
         queue: Queue,
         threads: Threads,
+        entries: UploadEntries,
         preparation: Preparation,
         rebuilder: Rebuilder,
+        unpacking: Unpacking,
         now: Callable[[], datetime],
         keepers: Sequence[Keeper] = (),
     ) -> None:
         self._catalog = catalog
         self._queue = queue
         self._threads = threads
+        self._entries = entries
         self._keepers = keepers
         self._preparation = preparation
         self._rebuilder = rebuilder
+        self._unpacking = unpacking
         self._now = now
 
     async def ingest(self, job: Job) -> None:
-        """Index the file of *job*. Raises `IngestError` (final) or `ModelError` (worth another try)."""
+        """Index the file of *job*.
+
+        Raises `IngestError` (final), `Postponed` (what it needs is away) or `ModelError` (worth another try).
+        """
         store, embedder = await self._rebuilder.current(job.scope)
         await store.sweep()
         document = queued_document(job.payload)
@@ -74,7 +84,13 @@ class Indexer:
                 return
             await store.put_document(replace(document, status=DocumentStatus.INDEXING))
             document, chunks = await self._preparation.cut(document, data)
+            if not chunks:  # an archive
+                document, moved = await self._unpacking.unpack(store, job.scope, document, data)
+                for file in moved:
+                    await self._move(store, embedder, file)
             document = await self._write(store, embedder, document, chunks)
+        except SourceAway as error:
+            raise Postponed(IngestReason.UNREADABLE, str(error)) from error
         except IngestError as error:
             await self._fail(store, document, error)
             raise
@@ -101,24 +117,41 @@ class Indexer:
     async def forget(self, job: Job) -> None:
         """Remove the documents of *job*, and all that is still queued, said or remembered of them."""
         document_ids: list[str] = job.payload["document_ids"]
+        if job.payload.get(FILES):
+            document_ids = await self._catalog.with_files(job.scope, document_ids)
         await self._queue.cancel(job.scope, document_ids)
-        store = await self._catalog.open(job.scope)
-        if store is not None:
-            await store.delete_documents(document_ids)
-            await store.expunge()
+        try:
+            store = await self._catalog.open(job.scope)
+            if store is not None:
+                await store.delete_documents(document_ids)
+                await store.expunge()
+        except CatalogUnavailable:
+            if not await self._is_all_there_is(job.scope, document_ids):
+                raise
+            await self._rebuilder.discard(await self._rebuilder.retire(job.scope))
+        await self._rebuilder.tidy(job.scope)
+        self._preparation.drop(document_ids)
         await self._threads.forget_documents(job.scope, document_ids)
+        await self._entries.forget_documents(job.scope, document_ids)
         await self._queue.forget(job.scope, document_ids)
 
     async def purge(self, job: Job) -> None:
         """Empty the whole channel: its stores, its conversations, its queue, and whatever else is kept."""
-        await self._queue.cancel(job.scope)
+        waiting = await self._queue.cancel(job.scope)
+        self._preparation.drop([each.payload.get("document_id", "") for each in waiting])
         await self._rebuilder.discard(await self._rebuilder.retire(job.scope))
         for keeper in (self._threads, *self._keepers):
             await keeper.forget_scope(job.scope)
         await self._queue.forget(job.scope)
 
+    async def _is_all_there_is(self, scope: Scope, document_ids: Collection[str]) -> bool:
+        """Whether a store that cannot be read may go as a whole: all that is known of is to be forgotten."""
+        return {each.document_id for each in await self._catalog.recorded(scope)} <= set(document_ids)
+
     async def _has(self, store: CatalogStore, document: Document) -> bool:
-        return await self._ready(store, document) is not None
+        """Tell whether a document is ready; an archive never is, for its files may be missing."""
+        ready = await self._ready(store, document)
+        return ready is not None and not is_archive(ready)
 
     @staticmethod
     async def _ready(store: CatalogStore, document: Document) -> Document | None:
@@ -134,7 +167,7 @@ class Indexer:
     async def _move(self, store: CatalogStore, embedder: Embedder, document: Document) -> bool:
         """Let a ready document stand where *document* says, found all the while; False: it is not ready."""
         ready = await self._ready(store, document)
-        if ready is None:
+        if ready is None or is_archive(ready):
             return False
         name, source = document.display_name, document.source
         moved = replace(document, pages=ready.pages, chunks=ready.chunks, message=ready.message)

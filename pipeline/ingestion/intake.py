@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 from pipeline.catalog import INGEST, queued_payload
 from pipeline.domain import Document, DocumentStatus, document_id_for
-from pipeline.errors import IngestError
+from pipeline.errors import IngestError, SourceAway
 from pipeline.storage.job import NewJob
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
     from pipeline.catalog import Catalog
@@ -44,7 +44,7 @@ class Accepted:
     reason: IngestReason | None = None
     message: str | None = None
     namesakes: tuple[str, ...] = ()
-    """Ids of other documents of the channel that carry the same name; the uploader may retire them."""
+    """Ids of older documents of the channel that carry the same name; the uploader may retire them."""
 
 
 class Intake:
@@ -75,23 +75,26 @@ class Intake:
         try:
             data = await self._fetch(upload.source)
         except IngestError as error:
-            return Accepted(upload=upload, status="failed", reason=error.reason, message=str(error))
+            advice = " Upload it again in a few minutes." if isinstance(error, SourceAway) else ""
+            return Accepted(upload=upload, status="failed", reason=error.reason, message=f"{error}{advice}")
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
         document_id = document_id_for(scope, digest)
         documents = await self._catalog.documents(scope)
         known = next((d for d in documents if d.document_id == document_id), None)
         if known is not None and known.status is DocumentStatus.READY:
-            return Accepted(upload=upload, status="duplicate", document_id=document_id)
+            older = [d for d in documents if d.uploaded_at < known.uploaded_at]
+            return Accepted(
+                upload=upload,
+                status="duplicate",
+                document_id=document_id,
+                namesakes=_namesakes(older, upload.display_name, document_id),
+            )
         if before is not None:
             await before(scope)
         if self._kept is not None and urlsplit(upload.source).scheme != "file":
             self._kept.keep(document_id, data)
         await self._enqueue(scope, upload, document_id)
-        namesakes = tuple(
-            d.document_id
-            for d in documents
-            if d.display_name == upload.display_name and d.document_id != document_id
-        )
+        namesakes = _namesakes(documents, upload.display_name, document_id)
         return Accepted(upload=upload, status="queued", document_id=document_id, namesakes=namesakes)
 
     async def _enqueue(self, scope: Scope, upload: Upload, document_id: str) -> None:
@@ -111,3 +114,13 @@ class Intake:
                 dedupe_key=document_id,
             )
         )
+
+
+def _namesakes(documents: Sequence[Document], name: str, document_id: str) -> tuple[str, ...]:
+    return tuple(
+        each.document_id
+        for each in documents
+        if each.display_name == name
+        and each.document_id != document_id
+        and each.status is not DocumentStatus.FAILED
+    )

@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,12 @@ from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 from pipeline.ingestion.chunker import chunk
 from pipeline.ingestion.loaders import load
+from pipeline.ingestion.loaders.bundles import unpack
+from pipeline.ingestion.loaders.sniff import is_archive
 from pipeline.ingestion.wire import (
     LENGTH,
     OUT_OF_MEMORY,
+    Listed,
     Parsed,
     ParseLimits,
     Reply,
@@ -26,7 +30,12 @@ from pipeline.ingestion.wire import (
 )
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from collections.abc import Callable
+    from typing import BinaryIO, TypeVar
+
+    from pipeline.ingestion.loaders.bundles import Member
+
+    Outcome = TypeVar("Outcome")
 
 MAX_FILES = 200
 """Then a fresh process takes over: what parsers leak stays small, for 0.2 s in two hundred files."""
@@ -42,22 +51,29 @@ def main() -> None:
     _send(replies, b"{}")
     served = 0
     while (header := _receive(requests)) is not None and (data := _receive(requests)) is not None:
-        name, limits = unpack_request(header)
+        name, limits, unpacks = unpack_request(header)
         if address_space:
             _limit(resource.RLIMIT_AS, address_space + limits.memory_bytes)
         _limit(resource.RLIMIT_CPU, math.ceil(_cpu_seconds()) + limits.cpu_seconds)
         served += 1
-        outcome, cause = _parsed(data, name, limits)
+        members: list[Member] = []
+        outcome: Parsed | Listed | IngestError
+        if unpacks:
+            outcome, cause = _guarded(partial(_listed, data, limits, members))
+        else:
+            outcome, cause = _guarded(partial(_parsed, data, name, limits))
         del data
         worn = served >= MAX_FILES or _memory()[1] > resident + MAX_GROWTH_BYTES or cause == "MemoryError"
         _send(replies, pack_reply(Reply(outcome=outcome, retire=worn, cause=cause)))
+        for member in members:
+            if isinstance(outcome, Listed) and isinstance(member.content, bytes):
+                _send(replies, member.content)
 
 
-def _parsed(data: bytes, name: str, limits: ParseLimits) -> tuple[Parsed | IngestError, str | None]:
-    """Read one file; the second value names what a library raised, which nobody foresaw."""
+def _guarded(work: Callable[[], Outcome]) -> tuple[Outcome | IngestError, str | None]:
+    """Do what reads a file; the second value names what a library raised, which nobody foresaw."""
     try:
-        loaded = load(data, name, max_pages=limits.max_pages)
-        pieces = tuple(chunk(loaded, limits=limits.chunk))
+        return work(), None
     except IngestError as exc:
         return exc, None
     except MemoryError as exc:
@@ -68,10 +84,29 @@ def _parsed(data: bytes, name: str, limits: ParseLimits) -> tuple[Parsed | Inges
             "The file is damaged, or written in a way that cannot be read; save it anew and upload that."
         )
         return IngestError(IngestReason.CORRUPT, message), type(exc).__name__
+
+
+def _parsed(data: bytes, name: str, limits: ParseLimits) -> Parsed:
+    """Read one file. Raises `IngestError`, and whatever a parser raises."""
+    loaded = load(data, name, max_pages=limits.max_pages, recognize=limits.recognize)
+    pieces = tuple(chunk(loaded, limits=limits.chunk))
     if len(pieces) > limits.max_pieces:
         message = "The file holds more text than one document may; upload it in parts."
-        return IngestError(IngestReason.TOO_LARGE, message), None
-    return Parsed(pages=loaded.pages, pieces=pieces, blank_pages=loaded.blank_pages), None
+        raise IngestError(IngestReason.TOO_LARGE, message)
+    return Parsed(
+        pages=loaded.pages, pieces=pieces, blank_pages=loaded.blank_pages, is_archive=loaded.is_archive
+    )
+
+
+def _listed(data: bytes, limits: ParseLimits, members: list[Member]) -> Listed:
+    """Take an archive apart into *members*, and list them. Raises `IngestError`."""
+    members += unpack(data, is_archive, max_bytes=limits.max_bytes)
+    return Listed(
+        members=tuple(
+            (member.name, len(member.content) if isinstance(member.content, bytes) else member.content)
+            for member in members
+        )
+    )
 
 
 def _private_pipes() -> tuple[BinaryIO, BinaryIO]:

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.domain import Chunk, IngestReason, chunk_id_for, document_id_for
+from pipeline.domain import Chunk, IngestReason, Unit, chunk_id_for, document_id_for
 from pipeline.errors import IngestError
 from pipeline.storage.refs import StoredChunk
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from pipeline.domain import Document, Scope
     from pipeline.ingestion.kept import Kept
     from pipeline.ingestion.sandbox import Parsed
     from pipeline.ports import Embedder
     from pipeline.storage.refs import CatalogRef
+
+READING_VERSION = 2
+"""Of what loaders and chunker make of a file. Raise it when that changes: the files of every channel that an
+earlier version has read are then read again, in the background."""
 
 BATCH = 32
 """Chunks embedded before the loop hears of it: a heartbeat or a cancellation waits at most that long."""
@@ -54,8 +58,17 @@ class Preparation:
             )
         return data
 
+    def drop(self, document_ids: Iterable[str]) -> None:
+        """Keep the bytes of documents no longer that are not to be indexed any more."""
+        if self.kept is not None:
+            for document_id in document_ids:
+                self.kept.take(document_id)
+
     async def cut(self, document: Document, data: bytes) -> tuple[Document, list[Chunk]]:
-        """Return the document's chunks, and the document with its page count and what of it is left out."""
+        """Return the document's chunks, and the document with its page count and what of it is left out.
+
+        An archive has no chunks: its files are documents of their own.
+        """
         parsed = await self.parse(data, document.display_name)
         chunks = [
             Chunk(
@@ -92,7 +105,9 @@ def _left_out(parsed: Parsed) -> str | None:
     if not parsed.blank_pages:
         return None
     verbs = "holds no text and is" if parsed.blank_pages == 1 else "hold no text and are"
-    return f"{parsed.blank_pages:,} of {parsed.pages:,} pages {verbs} not searched."
+    are_slides = any(piece.place.unit is Unit.SLIDE for piece in parsed.pieces[:1])
+    noun = "slides" if are_slides else "pages"
+    return f"{parsed.blank_pages:,} of {parsed.pages:,} {noun} {verbs} not searched."
 
 
 def searchable(chunk: Chunk) -> str:

@@ -6,15 +6,17 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pipeline.archives import is_archive
 from pipeline.catalog import INGEST, queued_document, upload_of
 from pipeline.domain import DocumentStatus
-from pipeline.errors import CatalogUnavailable, IngestError, ModelError
+from pipeline.errors import CatalogLost, CatalogUnavailable, IngestError, ModelError, SourceAway
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pipeline.catalog import Catalog
     from pipeline.domain import Chunk, Document, Scope
+    from pipeline.ingestion.outages import Outages
     from pipeline.ingestion.preparation import Preparation
     from pipeline.ports import Embedder
     from pipeline.storage.generations import Catalogs
@@ -37,18 +39,25 @@ class Rebuilder:
         generations: Catalogs,
         queue: Queue,
         preparation: Preparation,
+        outages: Outages,
     ) -> None:
         self._catalog = catalog
         self._vectors = vectors
         self._generations = generations
         self._queue = queue
         self._preparation = preparation
+        self._outages = outages
 
     async def current(self, scope: Scope) -> tuple[CatalogStore, Embedder]:
-        """Return the channel's store and its embedder, renewing the store first if the two do not fit."""
+        """Return the channel's store and its embedder, renewing the store first if the two do not fit.
+
+        A store that has lost a part is built anew: what is written into it would pass for all there is.
+        """
+        embedder = await self._outages.embedder(scope)
         ref = await self._generations.current(scope)
-        embedder = await self._preparation.embedder(ref)
-        if ref is not None and (ref.embedder, ref.analyzer) != (embedder.name, self._generations.analyzer):
+        if ref is not None and await self._is_lost(scope):
+            await self._rebuild(scope, from_sources=True)
+        elif ref is not None and (ref.embedder, ref.analyzer) != (embedder.name, self._generations.analyzer):
             await self._rebuild(scope, from_sources=False)
         return await self._catalog.create(scope, embedder), embedder
 
@@ -80,29 +89,52 @@ class Rebuilder:
             await self._vectors.drop(ref)
             await self._generations.discard(ref)
 
+    async def tidy(self, scope: Scope) -> None:
+        """Drop a channel's generations beside the current one; only from the channel's own job."""
+        await self.discard(await self._generations.outdated(scope))
+
     async def clear_up(self) -> None:
         """Drop what a crash left behind: retired generations and unfinished ones."""
         await self.discard(await self._generations.retired())
 
     async def _rebuild(self, scope: Scope, *, from_sources: bool) -> None:
-        embedder = await self._preparation.embedder(await self._generations.current(scope))
+        embedder = await self._outages.embedder(scope)
         old = await self._readable(scope)
         documents = await self._expected(scope, old)
-        ref = await self._generations.begin(scope, embedder.name, embedder.dimension)
+        before = self._generations.reading if old is None else old.ref.reading
+        ref = await self._generations.begin(
+            scope, embedder.name, embedder.dimension, reading=None if from_sources else before
+        )
         new = await self._vectors.catalog(ref)
+        away: set[str] = set()
         for document in documents:
-            row, chunks = await self._carry(old, scope, document, from_sources=from_sources)
+            row, chunks = await self._carry(old, scope, document, away, from_sources=from_sources)
             if chunks:
                 stored = await self._preparation.represent(chunks, embedder)
                 await new.write_chunks(row.document_id, stored)
             await new.put_document(row)
         await new.maintain()
-        retired = await self._generations.activate(ref)
-        await self.discard([retired] if retired else [])
+        # what could not be read again now is read again some other time
+        await self._generations.activate(replace(ref, reading=before) if away else ref)
+        await self.tidy(scope)
         logger.info(
             "catalog rebuilt",
-            extra={"action": "catalog_rebuilt", "generation": ref.generation, "documents": len(documents)},
+            extra={
+                "action": "catalog_rebuilt",
+                "generation": ref.generation,
+                "documents": len(documents),
+                "not_read_again": len(away),
+            },
         )
+
+    async def _is_lost(self, scope: Scope) -> bool:
+        try:
+            store = await self._catalog.open(scope)
+            if store is not None:
+                await store.check()
+        except CatalogLost:
+            return True
+        return False
 
     async def _readable(self, scope: Scope) -> CatalogStore | None:
         """Return the current store if it can tell its documents; their chunks may be lost all the same."""
@@ -126,28 +158,49 @@ class Rebuilder:
         undone = [upload_of(job) for job in await self._queue.undone(scope, INGEST)]
         failed = [document for document in undone if document.status is DocumentStatus.FAILED]
         listed = await old.documents() if old else []
-        return list({document.document_id: document for document in [*failed, *ledger, *listed]}.values())
+        found = {document.document_id: document for document in [*failed, *ledger, *listed]}
+        # files of one archive stand together, so that it is unpacked once for many of them
+        return sorted(found.values(), key=lambda document: document.source)
 
     async def _carry(
-        self, old: CatalogStore | None, scope: Scope, document: Document, *, from_sources: bool
+        self,
+        old: CatalogStore | None,
+        scope: Scope,
+        document: Document,
+        away: set[str],
+        *,
+        from_sources: bool,
     ) -> tuple[Document, list[Chunk]]:
         """Return one document's row and chunks for the next generation."""
         try:
-            document, chunks = await self._content(old, scope, document, from_sources=from_sources)
+            document, chunks = await self._content(old, scope, document, away, from_sources=from_sources)
         except IngestError as error:
             failed = replace(
                 document, status=DocumentStatus.FAILED, reason=error.reason, message=str(error), chunks=0
             )
             return failed, []
         if not chunks:
-            return document, []
+            # of an archive nothing is kept but its row; what is queued in its name is in the ledger as well
+            archive = document.status is DocumentStatus.QUEUED
+            return replace(document, status=DocumentStatus.READY) if archive else document, []
         revision = document.revision + 1
         return replace(document, status=DocumentStatus.READY, revision=revision, reason=None), chunks
 
     async def _content(
-        self, old: CatalogStore | None, scope: Scope, document: Document, *, from_sources: bool
+        self,
+        old: CatalogStore | None,
+        scope: Scope,
+        document: Document,
+        away: set[str],
+        *,
+        from_sources: bool,
     ) -> tuple[Document, list[Chunk]]:
-        """Return the document's chunks: as stored, or read again if asked for and its file is unchanged."""
+        """Return the document's chunks: as stored, or read again if asked for and its file is unchanged.
+
+        One whose place cannot be reached now is noted in *away*.
+        """
+        if is_archive(document):
+            return document, []
         stored = await _stored(old, document)
         if len(stored) == document.chunks > 0 and not from_sources:
             return document, stored
@@ -155,7 +208,9 @@ class Rebuilder:
             return document, []
         try:
             return await self._preparation.cut(document, await self._preparation.read(scope, document))
-        except IngestError:
+        except IngestError as error:
+            if isinstance(error, SourceAway):
+                away.add(document.document_id)
             if stored:
                 return replace(document, chunks=len(stored)), stored
             raise

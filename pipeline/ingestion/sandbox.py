@@ -8,16 +8,19 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import pipeline
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError, PipelineError
+from pipeline.ingestion.loaders.bundles import Member
 from pipeline.ingestion.wire import (
     LENGTH,
     MAX_REPLY_BYTES,
     OUT_OF_MEMORY,
+    Listed,
     Parsed,
     ParseLimits,
     Reply,
@@ -41,6 +44,7 @@ PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRAR
 """The only variables a parser inherits: no token and no key is among them."""
 PARSER = (sys.executable, "-P", "-m", "pipeline.ingestion.parser")
 _MEGABYTE = 1_000_000
+_PDF, _HEAD_BYTES = b"%PDF-", 1024
 
 
 class Sandbox:
@@ -73,15 +77,53 @@ class Sandbox:
     async def parse(self, data: bytes, name: str, *, limits: ParseLimits | None = None) -> Parsed:
         """Read a file and cut it into pieces; *name* is its display name. Cancelling ends its process.
 
+        A PDF with pages that are only pictures is read once more where the limits allow text recognition.
         Raises `IngestError` with any `IngestReason`; `PipelineError` where no process can be started.
         """
         allowed = limits or self._limits
         _check_size(data, allowed)
+        parsed: Parsed | IngestError
+        try:
+            parsed = await self._parse(data, name, replace(allowed, recognize=0))
+        except IngestError as error:
+            parsed = error
+        if allowed.recognize and _lacks_text(parsed, data):
+            try:
+                return await self._parse(data, name, allowed.recognizing())
+            except IngestError as error:
+                # half a document is better than none
+                parsed = error if isinstance(parsed, IngestError) else parsed
+        if isinstance(parsed, IngestError):
+            raise parsed
+        return parsed
+
+    async def unpack(self, data: bytes, name: str, *, limits: ParseLimits | None = None) -> list[Member]:
+        """Take an archive apart, in memory. Raises as `parse` does."""
+        allowed = limits or self._limits
+        _check_size(data, allowed)
+        reply, contents = await self._ask(data, name, allowed, unpack=True)
+        if not isinstance(reply.outcome, Listed):
+            raise reply.outcome if isinstance(reply.outcome, IngestError) else _damaged()
+        following = iter(contents)
+        return [
+            Member(name=member, content=state if isinstance(state, IngestError) else next(following))
+            for member, state in reply.outcome.members
+        ]
+
+    async def _parse(self, data: bytes, name: str, limits: ParseLimits) -> Parsed:
+        reply, _ = await self._ask(data, name, limits)
+        if not isinstance(reply.outcome, Parsed):
+            raise reply.outcome if isinstance(reply.outcome, IngestError) else _damaged()
+        return reply.outcome
+
+    async def _ask(
+        self, data: bytes, name: str, limits: ParseLimits, *, unpack: bool = False
+    ) -> tuple[Reply, list[bytes]]:
         async with self._slots:
             parser = await self._take()
             fit = False
             try:
-                reply = await parser.ask(data, name, allowed)
+                reply, contents = await parser.ask(data, name, limits, unpack=unpack)
                 fit = not reply.retire
             finally:
                 if fit:
@@ -90,9 +132,7 @@ class Sandbox:
                     await parser.end()
         if reply.cause:
             logger.warning("a parser raised %s on a file of %d bytes", reply.cause, len(data))
-        if isinstance(reply.outcome, IngestError):
-            raise reply.outcome
-        return reply.outcome
+        return reply, contents
 
     async def _take(self) -> _Parser:
         while self._idle:
@@ -138,17 +178,23 @@ class _Parser:
     def alive(self) -> bool:
         return self._process.returncode is None
 
-    async def ask(self, data: bytes, name: str, limits: ParseLimits) -> Reply:
-        """Have one file read. Raises `IngestError` when the process does not survive it or takes too long."""
+    async def ask(
+        self, data: bytes, name: str, limits: ParseLimits, *, unpack: bool = False
+    ) -> tuple[Reply, list[bytes]]:
+        """Have one file read; the second value holds the files of an archive that was to be unpacked.
+
+        Raises `IngestError` when the process does not survive it or takes too long.
+        """
+        request = frame(pack_request(name, limits, unpack=unpack))
         try:
             async with asyncio.timeout(limits.wall_seconds):
-                payload = await self._exchange(frame(pack_request(name, limits)), data)
+                payload = await self._exchange(request, data)
+                reply = await asyncio.to_thread(unpack_reply, payload)
+                return reply, [await self._receive() for _ in range(_following(reply))]
         except TimeoutError as exc:
             raise _too_slow() from exc
         except (asyncio.IncompleteReadError, ConnectionError) as exc:
             raise _death(await self._process.wait()) from exc
-        try:
-            return await asyncio.to_thread(unpack_reply, payload)
         except (ValueError, KeyError, TypeError, IndexError) as exc:
             raise _damaged() from exc
 
@@ -174,6 +220,19 @@ class _Parser:
         if length > MAX_REPLY_BYTES:
             raise BrokenPipeError
         return await stdout.readexactly(length)
+
+
+def _following(reply: Reply) -> int:
+    """Return how many frames come after *reply*."""
+    members = reply.outcome.members if isinstance(reply.outcome, Listed) else ()
+    return sum(not isinstance(state, IngestError) for _, state in members)
+
+
+def _lacks_text(parsed: Parsed | IngestError, data: bytes) -> bool:
+    """Tell a PDF in which some page is only a picture."""
+    if _PDF not in data[:_HEAD_BYTES]:
+        return False
+    return parsed.blank_pages > 0 if isinstance(parsed, Parsed) else parsed.reason is IngestReason.NO_TEXT
 
 
 def _environment() -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from pipeline.domain import IngestReason
-from pipeline.errors import IngestError
+from pipeline.errors import IngestError, SourceAway
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -24,14 +24,16 @@ class Sources:
         """Let *fetcher* fetch what begins with *scheme* from now on."""
         self._fetchers[scheme] = fetcher
 
+    def reach(self, scheme: str) -> bool:
+        """Tell whether anybody fetches what begins with *scheme*."""
+        return scheme in self._fetchers
+
     async def fetch(self, source: str) -> bytes:
         """Return the bytes of *source*. Raises `IngestError`."""
         scheme = urlsplit(source).scheme
         fetcher = self._fetchers.get(scheme)
         if fetcher is None:
-            raise IngestError(
-                IngestReason.UNREADABLE, "The file's place is not connected here, so it cannot be read again."
-            )
+            raise SourceAway("The file's place is not connected here, so it cannot be read again.")
         return await fetcher(source)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from pipeline.domain import IngestReason, Place
+from pipeline.domain import IngestReason, Place, Unit
 from pipeline.errors import IngestError
 from pipeline.ingestion.chunker import ChunkLimits, Piece
 from pipeline.ingestion.loaders import MAX_PAGES
@@ -16,6 +16,11 @@ LENGTH = struct.Struct(">Q")
 """Stands before every frame: its number of bytes."""
 MAX_REPLY_BYTES = 256_000_000
 """Four bytes a character of `ParseLimits.max_pieces` pieces at their greatest length, twice over."""
+
+RECOGNITION_BYTES = 3_000_000_000
+"""Address space for text recognition; 1.6 GB were used for one page of 2,000 by 1,546 pixels."""
+RECOGNITION_SECONDS = 40
+"""For one page, of the processor and of the clock; 5 of the one and 22 of the other on two busy cores."""
 
 OUT_OF_MEMORY = 77
 """Exit status of a process that had not even the memory left to say so."""
@@ -34,6 +39,18 @@ class ParseLimits:
     cpu_seconds: int = 60
     wall_seconds: float = 60.0
     chunk: ChunkLimits = field(default_factory=ChunkLimits)
+    recognize: int = 0
+    """Most pages of a document whose picture is read by text recognition; 0: it is off."""
+
+    def recognizing(self) -> ParseLimits:
+        """Return the limits of a file whose pages are pictures: reading those takes much more."""
+        seconds = RECOGNITION_SECONDS * self.recognize
+        return replace(
+            self,
+            memory_bytes=max(self.memory_bytes, RECOGNITION_BYTES),
+            cpu_seconds=self.cpu_seconds + seconds,
+            wall_seconds=self.wall_seconds + seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +61,23 @@ class Parsed:
     pieces: tuple[Piece, ...]
     blank_pages: int = 0
     """How many of the pages gave no text."""
+    is_archive: bool = False
+    """Then there are no pieces: its files are documents of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """The files of an archive; the bytes of those that have a size follow, a frame for each."""
+
+    members: tuple[tuple[str, int | IngestError], ...]
+    """Path inside, and size or why it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """How a file went, and whether the process should be replaced before the next one."""
 
-    outcome: Parsed | IngestError
+    outcome: Parsed | Listed | IngestError
     retire: bool
     cause: str | None = None
     """The type of a parser's exception that nobody foresaw."""
@@ -61,46 +88,74 @@ def frame(payload: bytes) -> bytes:
     return LENGTH.pack(len(payload)) + payload
 
 
-def pack_request(name: str, limits: ParseLimits) -> bytes:
-    """Write the frame that precedes the file's own."""
-    return json.dumps({"name": name, "limits": asdict(limits)}).encode()
+def pack_request(name: str, limits: ParseLimits, *, unpack: bool = False) -> bytes:
+    """Write the frame that precedes the file's own: read it, or *unpack* an archive."""
+    return json.dumps({"name": name, "limits": asdict(limits), "unpack": unpack}).encode()
 
 
-def unpack_request(payload: bytes) -> tuple[str, ParseLimits]:
-    """Read name and limits."""
+def unpack_request(payload: bytes) -> tuple[str, ParseLimits, bool]:
+    """Read name, limits, and whether an archive is to be unpacked."""
     request = json.loads(payload)
     limits = request["limits"] | {"chunk": ChunkLimits(**request["limits"]["chunk"])}
-    return request["name"], ParseLimits(**limits)
+    return request["name"], ParseLimits(**limits), request["unpack"]
 
 
 def pack_reply(reply: Reply) -> bytes:
     """Write a reply; what is no valid Unicode becomes a question mark."""
     message: dict[str, Any] = {"retire": reply.retire, "cause": reply.cause}
     match reply.outcome:
-        case IngestError(reason=reason) as error:
-            message |= {"reason": reason, "message": str(error)}
+        case IngestError() as error:
+            message |= _refusal(error)
+        case Listed(members=members):
+            message["members"] = [
+                {"name": name, **(_refusal(state) if isinstance(state, IngestError) else {"size": state})}
+                for name, state in members
+            ]
         case Parsed() as parsed:
             pieces = [_row(piece) for piece in parsed.pieces]
             message |= {"pages": parsed.pages, "blank_pages": parsed.blank_pages, "pieces": pieces}
+            message["is_archive"] = parsed.is_archive
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def unpack_reply(payload: bytes) -> Reply:
     """Read a reply. Raises `ValueError`, `KeyError` or `TypeError` for anything else."""
     message = json.loads(payload)
-    outcome: Parsed | IngestError
+    outcome: Parsed | Listed | IngestError
     if "reason" in message:
-        outcome = IngestError(IngestReason(message["reason"]), str(message["message"]))
+        outcome = _error(message)
+    elif "members" in message:
+        outcome = Listed(members=tuple((str(row["name"]), _state(row)) for row in message["members"]))
     else:
-        pieces = tuple(_piece(*row) for row in message["pieces"])
-        outcome = Parsed(pages=message["pages"], pieces=pieces, blank_pages=message["blank_pages"])
+        outcome = Parsed(
+            pages=message["pages"],
+            pieces=tuple(_piece(*row) for row in message["pieces"]),
+            blank_pages=message["blank_pages"],
+            is_archive=bool(message["is_archive"]),
+        )
     return Reply(outcome=outcome, retire=bool(message["retire"]), cause=message["cause"])
 
 
-def _row(piece: Piece) -> tuple[str, int | None, tuple[int, int] | None, str | None]:
-    return piece.text, piece.place.page, piece.place.lines, piece.place.section
+def _refusal(error: IngestError) -> dict[str, str]:
+    return {"reason": error.reason, "message": str(error)}
 
 
-def _piece(text: str, page: int | None, lines: list[int] | None, section: str | None) -> Piece:
+def _error(message: dict[str, Any]) -> IngestError:
+    return IngestError(IngestReason(message["reason"]), str(message["message"]))
+
+
+def _state(row: dict[str, Any]) -> int | IngestError:
+    return _error(row) if "reason" in row else int(row["size"])
+
+
+def _row(piece: Piece) -> tuple[str, int | None, tuple[int, int] | None, str | None, str | None]:
+    place = piece.place
+    return piece.text, place.page, place.lines, place.section, place.unit
+
+
+def _piece(
+    text: str, page: int | None, lines: list[int] | None, section: str | None, unit: str | None
+) -> Piece:
     span = None if lines is None else (lines[0], lines[1])
-    return Piece(text=text, place=Place(page=page, lines=span, section=section))
+    counted = None if unit is None else Unit(unit)
+    return Piece(text=text, place=Place(page=page, lines=span, section=section, unit=counted))

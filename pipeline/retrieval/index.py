@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pipeline.domain import Chunk, Document
+    from pipeline.domain import Chunk, Document, Scope
     from pipeline.retrieval.dense import DenseIndex
     from pipeline.retrieval.sparse import SparseIndex
     from pipeline.retrieval.store import ChunkStore
@@ -191,17 +191,17 @@ class Indexes:
         """Return a channel as it stands now, its index built if need be. Raises `CatalogError`."""
         channel = self._channels.get(store.ref)
         if channel is None:
-            self._retire(store.ref)
+            self.release(store.ref.scope)
             channel = self._channels[store.ref] = ChannelIndex(store, self._analyze, self._max_chunks)
         self._channels.move_to_end(store.ref)
         snapshot = await channel.snapshot()
         self._shrink()
         return snapshot
 
-    def _retire(self, ref: CatalogRef) -> None:
-        """Let go of the channel's other generations."""
-        for other in [held for held in self._channels if held.scope.key == ref.scope.key]:
-            del self._channels[other]
+    def release(self, scope: Scope) -> None:
+        """Let go of what is held of a channel, in whatever generation."""
+        for held in [ref for ref in self._channels if ref.scope.key == scope.key]:
+            del self._channels[held]
 
     def _shrink(self) -> None:
         total = sum(channel.nbytes for channel in self._channels.values())

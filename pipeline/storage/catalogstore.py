@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lancedb.expr import col, lit
 
 from pipeline.domain import DocumentStatus
-from pipeline.errors import CatalogError
+from pipeline.errors import CatalogError, CatalogLost
 from pipeline.storage.cached import Cached
 from pipeline.storage.contents import read_contents
 from pipeline.storage.handles import TableHandle
@@ -110,6 +110,11 @@ class CatalogStore:
         await self._delete(self._chunks, orphans)
         return sum(present[document_id] for document_id in orphans)
 
+    async def check(self) -> None:
+        """Raise `CatalogLost` if a table is gone: what is lost must not pass for what never was."""
+        if not (await self._chunks.version()) and any(each.chunks for each in await self._ready_facts()):
+            raise self._lost("passages")
+
     async def incomplete(self) -> list[str]:
         """Return the ids of ready documents that have another number of chunks than their row says."""
         present = await self._present()
@@ -143,7 +148,8 @@ class CatalogStore:
     ) -> ChunkRows:
         """Return the chunks of these documents in whatever state, or of all ready ones."""
         wanted = await self._ready() if document_ids is None else frozenset(document_ids)
-        columns = [*CHUNK_COLUMNS, "tokens", *(["vector"] if vectors else [])]
+        wide = ("tokens", "vector") if vectors else ("tokens",)
+        columns = await self._chunks.having((*CHUNK_COLUMNS, *wide))
         rows = await self._select(wanted, lambda table: table.query().select(columns))
         if rows is None:
             rows = chunks_schema(self.ref.dimension).empty_table().select(columns)
@@ -154,6 +160,8 @@ class CatalogStore:
         if not chunk_ids:
             return {}
         found = await self._passages.get(chunk_ids)
+        if not found:
+            await self.check()
         ready = await self._ready()
         return {key: chunk for key, chunk in found.items() if chunk.document_id in ready}
 
@@ -269,18 +277,28 @@ class CatalogStore:
         """Run *query* over the wanted documents; None if there can be no row."""
         selection = select((await self._present()).keys(), wanted)
         if selection.empty:
+            await self.check()
             return None
         rows = await self._chunks.rows(lambda table: narrowed(query(table), selection))
         # what was written meanwhile slips through an inverted selection
         return without_others(rows, wanted) if selection.inverted and rows is not None else rows
 
     async def _ready(self) -> frozenset[str]:
-        facts = await self._facts.get()
-        return frozenset(each.document_id for each in facts if each.status is DocumentStatus.READY)
+        return frozenset(each.document_id for each in await self._ready_facts())
+
+    async def _ready_facts(self) -> list[Document]:
+        return [each for each in await self._facts.get() if each.status is DocumentStatus.READY]
 
     async def _read_documents(self) -> list[Document]:
         rows = await self._documents.rows(lambda table: table.query())
+        if rows is None and await self._chunks.version():
+            raise self._lost("list of documents")
         return [] if rows is None else documents_of(rows)
+
+    def _lost(self, what: str) -> CatalogLost:
+        scope = self.ref.scope
+        rebuild = f"run 'footnote reindex --channel {scope}' to rebuild it"
+        return CatalogLost(f"The index of {scope} has lost its {what}; {rebuild}.")
 
     async def _present(self) -> Counter[str]:
         return (await self._contents.get()).present

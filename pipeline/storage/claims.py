@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from datetime import datetime
 
-    from sqlalchemy import ColumnElement, FromClause, ScalarSelect
+    from sqlalchemy import ColumnElement, FromClause, ScalarSelect, Update
     from sqlalchemy.ext.asyncio import AsyncConnection
     from sqlalchemy.sql.dml import ReturningUpdate
 
     from pipeline.domain import Scope
-    from pipeline.storage.job import NewJob
+    from pipeline.storage.job import Job, NewJob
 
 GAVE_UP = "It was begun again and again, and never came to an end."
 
@@ -108,3 +108,20 @@ def _is(job: FromClause, state: str) -> ColumnElement[bool]:
 def waits(job: FromClause) -> ColumnElement[bool]:
     """Say that a job is queued or running, in the words of the partial indexes."""
     return job.c.state.in_([literal_column("'queued'"), literal_column("'running'")])
+
+
+def fenced(job: Job) -> Update:
+    """Change a job only while it is still this claim of it: a late owner must not undo its successor."""
+    return update(jobs).where(
+        jobs.c.id == job.id,
+        jobs.c.owner == job.owner,
+        jobs.c.attempts == job.attempts,
+        jobs.c.state == literal_column("'running'"),
+    )
+
+
+def put_off(scope: Scope) -> Update:
+    """Change the channel's jobs that wait for what is away."""
+    return update(jobs).where(
+        jobs.c.scope_key == scope.key, _is(jobs, "queued"), jobs.c.waiting_since.is_not(None)
+    )

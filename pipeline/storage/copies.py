@@ -62,9 +62,11 @@ class Copies:
         return found
 
     async def strike(self, scope: Scope, place: str) -> None:
-        """Note that nothing stands at *place* any more."""
+        """Note that nothing stands at *place* any more, nor in the archive that stood there."""
         async with self._database.write() as connection:
             await connection.execute(delete(jobs).where(*_at(scope, place)))
+            inside = jobs.c.payload["place"].as_string().startswith(f"{place}!", autoescape=True)
+            await connection.execute(delete(jobs).where(*_of(scope), inside))
 
 
 def _of(scope: Scope) -> tuple[ColumnElement[bool], ...]:

@@ -8,7 +8,7 @@ from sqlalchemy import delete, exists, literal, or_, select, update
 
 from pipeline.domain import Scope
 from pipeline.errors import CatalogError
-from pipeline.storage.refs import FIRST_ANALYZER, CatalogRef
+from pipeline.storage.refs import FIRST_ANALYZER, FIRST_READING, CatalogRef
 from pipeline.storage.schema import catalogs, channels, jobs
 from pipeline.storage.sql import now
 
@@ -35,12 +35,19 @@ class Catalogs:
     """
 
     def __init__(
-        self, database: Database, clock: Callable[[], datetime] = now, *, analyzer: int = FIRST_ANALYZER
+        self,
+        database: Database,
+        clock: Callable[[], datetime] = now,
+        *,
+        analyzer: int = FIRST_ANALYZER,
+        reading: int = FIRST_READING,
     ) -> None:
         self._database = database
         self._clock = clock
         self.analyzer = analyzer
         """Version of the analyzer that new generations are written with."""
+        self.reading = reading
+        """Version of what reads and cuts the files of new generations."""
 
     async def current(self, scope: Scope) -> CatalogRef | None:
         """Return the generation that questions are answered from; None: the channel has no index."""
@@ -60,18 +67,26 @@ class Catalogs:
                 return found
             return await self._add(connection, scope, generation, embedder, dimension, CURRENT)
 
-    async def begin(self, scope: Scope, embedder: str, dimension: int) -> CatalogRef:
-        """Open the next generation beside the current one; unfinished ones before it are retired."""
+    async def begin(
+        self, scope: Scope, embedder: str, dimension: int, *, reading: int | None = None
+    ) -> CatalogRef:
+        """Open the next generation beside the current one; unfinished ones before it are retired.
+
+        *reading* is the version that its texts come from, by default the present one.
+        """
         async with self._database.write() as connection:
             generation = await self._count_up(connection, scope)
             await _retire(connection, scope, BUILDING)
-            return await self._add(connection, scope, generation, embedder, dimension, BUILDING)
+            return await self._add(
+                connection, scope, generation, embedder, dimension, BUILDING, reading=reading
+            )
 
     async def activate(self, ref: CatalogRef) -> CatalogRef | None:
         """Make a finished generation the current one and return the one it replaces, now retired.
 
-        Returns None if there was none, or if *ref* is current already. Raises `CatalogError` when the
-        channel was removed, or a later generation begun, while this one was being built.
+        Its version of reading is kept as *ref* has it. Returns None if there was none, or if *ref* is current
+        already. Raises `CatalogError` when the channel was removed, or a later generation begun, while this
+        one was being built.
         """
         async with self._database.write() as connection:
             await _lock(connection, ref.scope)
@@ -82,7 +97,7 @@ class Catalogs:
             activated = await connection.execute(
                 update(catalogs)
                 .where(*_is(ref), catalogs.c.state == BUILDING)
-                .values(state=CURRENT)
+                .values(state=CURRENT, reading=ref.reading)
                 .returning(catalogs.c.generation)
             )
             if activated.first() is None:
@@ -106,6 +121,11 @@ class Catalogs:
             await _retire(connection, scope, CURRENT, BUILDING)
             rows = await connection.execute(_refs().where(catalogs.c.scope_key == scope.key))
             return [_ref(row) for row in rows]
+
+    async def outdated(self, scope: Scope) -> list[CatalogRef]:
+        """Return a channel's generations beside the current one; only the channel's own job may drop them."""
+        query = _refs().where(catalogs.c.scope_key == scope.key, catalogs.c.state != CURRENT)
+        return [_ref(row) for row in await self._database.rows(query)]
 
     async def retired(self) -> list[CatalogRef]:
         """Return the generations whose stores are to be dropped, for clearing up after a crash.
@@ -143,7 +163,10 @@ class Catalogs:
         embedder: str,
         dimension: int,
         state: str,
+        *,
+        reading: int | None = None,
     ) -> CatalogRef:
+        reading = self.reading if reading is None else reading
         await connection.execute(
             catalogs.insert().values(
                 scope_key=scope.key,
@@ -153,6 +176,7 @@ class Catalogs:
                 state=state,
                 created_at=self._clock(),
                 analyzer=self.analyzer,
+                reading=reading,
             )
         )
         return CatalogRef(
@@ -161,6 +185,7 @@ class Catalogs:
             embedder=embedder,
             dimension=dimension,
             analyzer=self.analyzer,
+            reading=reading,
         )
 
 
@@ -193,9 +218,9 @@ def _current_of(scope: Scope) -> Select[Any]:
 
 
 def _refs() -> Select[Any]:
-    columns = (catalogs.c.generation, catalogs.c.embedder, catalogs.c.dimension, catalogs.c.analyzer)
+    made_by = (catalogs.c.embedder, catalogs.c.dimension, catalogs.c.analyzer, catalogs.c.reading)
     return (
-        select(channels.c.scope, *columns)
+        select(channels.c.scope, catalogs.c.generation, *made_by)
         .join(channels, channels.c.scope_key == catalogs.c.scope_key)
         .order_by(catalogs.c.scope_key, catalogs.c.generation)
     )
@@ -208,4 +233,5 @@ def _ref(row: Row[Any]) -> CatalogRef:
         embedder=row.embedder,
         dimension=row.dimension,
         analyzer=row.analyzer,
+        reading=row.reading,
     )

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import pyarrow as pa
+
 from pipeline.errors import CatalogError, CatalogUnavailable
 from pipeline.storage.durability import Health, heal, sync
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
     from lancedb import AsyncConnection
     from lancedb.query import AsyncQueryBase
     from lancedb.table import AsyncTable
@@ -67,6 +68,7 @@ class TableHandle:
         self._channel = channel
         self._table: AsyncTable | None = None
         self._known = False
+        self._whole = False
         self._synced: dict[Path, int] = {}
 
     @property
@@ -91,8 +93,15 @@ class TableHandle:
                 table = await self._lance.connection.create_table(
                     self._name, schema=self._schema, exist_ok=True
                 )
-            self._table, self._known = table, True
+            self._table, self._known, self._whole = table, True, True
         return table
+
+    async def having(self, columns: Sequence[str]) -> list[str]:
+        """Return those of *columns* that can be read: a table of an earlier version lacks what came later."""
+        if not self._whole:
+            lacking = {field.name for field in await self._read(self._lacking) or ()}
+            return [name for name in columns if name not in lacking]
+        return [*columns]
 
     async def version(self) -> int:
         """Return the table's version, 0 if nothing was ever written; another process's writes count."""
@@ -132,7 +141,27 @@ class TableHandle:
         """Write to the table, which is created if need be."""
         table = await self.created()
         with self.writing():
+            if not self._whole:
+                await self._widen(table)
             await act(table)
+
+    async def _widen(self, table: AsyncTable) -> None:
+        """Add the columns that came later, empty in the rows that are there; their files stay as they are."""
+        fields = await self._lacking(table)
+        if fields:
+            try:
+                await table.add_columns(pa.schema(fields))
+            except FAULTS:
+                self._table = None  # a handle that collided with another process fails for ever
+                raise
+        self._whole = True
+
+    async def _lacking(self, table: AsyncTable) -> list[pa.Field]:
+        """Return the columns that the table has not; that it has all is looked at once."""
+        names = (await table.schema()).names
+        fields = [field for field in self._schema if field.name not in names]
+        self._whole = not fields
+        return fields
 
     async def sync(self) -> None:
         """Flush what was written since the last call to a local disk."""
@@ -157,7 +186,7 @@ class TableHandle:
         try:
             yield
         except FAULTS as exc:
-            self._table = None
+            self._table, self._whole = None, False
             raise self._unavailable("cannot be read") from exc
 
     @contextlib.contextmanager

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from pipeline.domain import Scope
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from pipeline.domain import Scope
+    from sqlalchemy import Row
 
 
 class JobState(StrEnum):
@@ -62,3 +64,26 @@ class Job:
     """The reason in a sentence for people."""
     created_at: datetime
     finished_at: datetime | None
+    waiting_since: datetime | None = None
+    """When what it needs was first found to be away; None: it is not known to be."""
+
+
+def job_of(row: Row[Any]) -> Job:
+    """Read a row of the jobs table."""
+    return Job(
+        id=row.id,
+        kind=row.kind,
+        scope=Scope.parse(row.scope),
+        payload=row.payload,
+        dedupe_key=row.dedupe_key,
+        state=JobState(row.state),
+        attempts=row.attempts,
+        round=row.round,
+        run_at=row.run_at,
+        owner=row.owner,
+        reason=row.reason,
+        message=row.message,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+        waiting_since=row.waiting_since,
+    )

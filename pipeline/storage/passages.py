@@ -60,14 +60,15 @@ class Passages:
     async def _take(self, rows: Mapping[str, int]) -> dict[str, Chunk]:
         if not rows:
             return {}
-        columns, places = [*CHUNK_COLUMNS], list(rows.values())
+        columns, places = await self._table.having(CHUNK_COLUMNS), list(rows.values())
         taken = await self._table.rows(lambda table: table.take_row_ids(places).select(columns))
         return {key: chunk for key, chunk in _by_id(taken).items() if key in rows}
 
     async def _look_for(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         if not chunk_ids:
             return {}
-        columns, wanted = [*CHUNK_COLUMNS], col("chunk_id").isin(chunk_ids)
+        columns = await self._table.having(CHUNK_COLUMNS)
+        wanted = col("chunk_id").isin(chunk_ids)
         return _by_id(await self._table.rows(lambda table: table.query().where(wanted).select(columns)))
 
 

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, func, select, tuple_, update
+from sqlalchemy import delete, func, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
-from pipeline.domain import Scope
-from pipeline.storage.claims import claim_statement, find_round, waits
-from pipeline.storage.job import Job, JobState, NewJob
+from pipeline.storage.claims import claim_statement, fenced, find_round, put_off, waits
+from pipeline.storage.job import Job, JobState, NewJob, job_of
 from pipeline.storage.schema import jobs
 from pipeline.storage.sql import now
 
@@ -21,9 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from datetime import datetime
 
-    from sqlalchemy import Row, Select, Update
+    from sqlalchemy import Row, Select
     from sqlalchemy.ext.asyncio import AsyncConnection
 
+    from pipeline.domain import Scope
     from pipeline.storage.sql import Database
 
 __all__ = ["LEASE", "MAX_ATTEMPTS", "Job", "JobState", "NewJob", "Queue"]
@@ -70,14 +70,17 @@ class Queue:
             self._listeners.discard(event)
 
     async def enqueue(self, job: NewJob) -> Job:
-        """Add a job; if one with its dedupe key is waiting or running, return that one instead."""
+        """Add a job; if one with its dedupe key is waiting or running, return that one instead.
+
+        One that waits for something to come back is then tried again at once.
+        """
         while True:
             async with self._database.write() as connection:
-                row = await self._add(connection, job) or await _twin(connection, job)
+                row = await self._add(connection, job) or await self._hasten(connection, job)
             # a twin may have ended between the two looks
             if row is not None:
                 self._wake()
-                return _job(row)
+                return job_of(row)
 
     async def claim(
         self, owner: str, *, kinds: Collection[str] | None = None, scope: Scope | None = None
@@ -103,7 +106,7 @@ class Queue:
             except IntegrityError:
                 continue  # on PostgreSQL another worker was first to this channel
             if row is None or row.state == JobState.RUNNING:
-                return None if row is None else _job(row)
+                return None if row is None else job_of(row)
             logger.error(
                 "job dead: each of its workers crashed",
                 extra={"action": "job_dead", "job": row.id, "kind": row.kind},
@@ -124,12 +127,38 @@ class Queue:
         if retry_at is None:
             return await self._end(job, JobState.FAILED, replacing=_LOST, reason=reason, message=message)
         if job.attempts >= self.max_attempts:
-            return await self._end(job, JobState.DEAD, replacing=_LOST, reason=reason, message=message)
-        return await self._put_back(job, run_at=retry_at, reason=reason, message=message)
+            return await self.give_up(job, reason, message)
+        return await self._put_back(job, run_at=retry_at, reason=reason, message=message, waiting_since=None)
+
+    async def give_up(self, job: Job, reason: str, message: str | None = None) -> bool:
+        """End a running job as dead."""
+        return await self._end(job, JobState.DEAD, replacing=_LOST, reason=reason, message=message)
+
+    async def postpone(self, job: Job, reason: str, message: str, *, retry_at: datetime) -> bool:
+        """Put a running job back until *retry_at*: what it needs is away, so that was no attempt at it."""
+        since = job.waiting_since or self._clock()
+        return await self._put_back(
+            job,
+            attempts=job.attempts - 1,
+            run_at=retry_at,
+            reason=reason,
+            message=message,
+            waiting_since=since,
+        )
 
     async def release(self, job: Job) -> bool:
         """Put a running job back as if it had not been claimed: its worker has to stop, it did no wrong."""
         return await self._put_back(job, attempts=job.attempts - 1)
+
+    async def recover(self) -> int:
+        """Put every running job back at once, and return how many that were.
+
+        Only for whoever knows that all owners are dead, see `presence`.
+        """
+        running = update(jobs).where(jobs.c.state == JobState.RUNNING)
+        left = running.values(state=JobState.QUEUED, owner=None, lease_until=None)
+        async with self._database.write() as connection:
+            return (await connection.execute(left)).rowcount
 
     async def find(self, job_id: int) -> Job | None:
         """Return one job, as it stands now."""
@@ -158,7 +187,8 @@ class Queue:
 
     async def unfinished(self, *, kinds: Collection[str] | None = None, scope: Scope | None = None) -> int:
         """Count the jobs that run, are due or will be retried; not those put off to a later moment."""
-        begun = (jobs.c.state == JobState.RUNNING) | (jobs.c.attempts > 0) | (jobs.c.run_at <= self._clock())
+        retried = (jobs.c.attempts > 0) & jobs.c.waiting_since.is_(None)
+        begun = (jobs.c.state == JobState.RUNNING) | retried | (jobs.c.run_at <= self._clock())
         query = select(func.count()).where(waits(jobs), begun)
         if kinds is not None:
             query = query.where(jobs.c.kind.in_(kinds))
@@ -168,7 +198,10 @@ class Queue:
         return int(count)
 
     async def position(self, job: Job) -> int:
-        """Return a queued job's place in line over all channels, counted from 1; 0: it no longer waits."""
+        """Return a queued job's place in line over all channels, counted from 1; 0: it no longer waits.
+
+        What is put off is in nobody's way.
+        """
         mine = select(jobs.c.round, jobs.c.id).where(jobs.c.id == job.id, jobs.c.state == JobState.QUEUED)
         async with self._database.read() as connection:
             row = (await connection.execute(mine)).first()
@@ -177,6 +210,7 @@ class Queue:
             ahead = select(func.count()).where(
                 waits(jobs),
                 jobs.c.state == JobState.QUEUED,
+                or_(jobs.c.run_at <= self._clock(), jobs.c.id == job.id),
                 tuple_(jobs.c.round, jobs.c.id) <= tuple_(row.round, row.id),
             )
             place: int = (await connection.execute(ahead)).scalar_one()
@@ -212,6 +246,12 @@ class Queue:
         row: Row[Any] | None = (await connection.execute(added)).first()
         return row
 
+    async def _hasten(self, connection: AsyncConnection, job: NewJob) -> Row[Any] | None:
+        same = jobs.c.kind == job.kind, jobs.c.dedupe_key == job.dedupe_key
+        await connection.execute(put_off(job.scope).where(*same).values(run_at=self._clock()))
+        row: Row[Any] | None = (await connection.execute(_of(job.scope).where(waits(jobs), *same))).first()
+        return row
+
     async def _end(
         self, job: Job, state: JobState, *, replacing: Collection[JobState], **outcome: str | None
     ) -> bool:
@@ -224,9 +264,11 @@ class Queue:
         )
         values = {"state": state, "finished_at": self._clock(), "owner": None, "lease_until": None, **outcome}
         async with self._database.write() as connection:
-            ended = (await connection.execute(_fenced(job).values(values))).rowcount == 1
+            ended = (await connection.execute(fenced(job).values(values))).rowcount == 1
             if ended and job.dedupe_key is not None:
                 await connection.execute(older)
+            if ended and job.waiting_since is not None:  # what it waited for is back
+                await connection.execute(put_off(job.scope).values(run_at=self._clock()))
         self._wake()
         return ended
 
@@ -237,7 +279,7 @@ class Queue:
 
     async def _change(self, job: Job, **values: Any) -> bool:
         async with self._database.write() as connection:
-            return (await connection.execute(_fenced(job).values(values))).rowcount == 1
+            return (await connection.execute(fenced(job).values(values))).rowcount == 1
 
     async def _remove(
         self, scope: Scope, dedupe_keys: Collection[str] | None, states: Collection[JobState]
@@ -246,51 +288,15 @@ class Queue:
         if dedupe_keys is not None:
             removed = removed.where(jobs.c.dedupe_key.in_(dedupe_keys))
         async with self._database.write() as connection:
-            return [_job(row) for row in await connection.execute(removed.returning(jobs))]
+            return [job_of(row) for row in await connection.execute(removed.returning(jobs))]
 
     async def _find(self, query: Select[Any]) -> list[Job]:
-        return [_job(row) for row in await self._database.rows(query)]
+        return [job_of(row) for row in await self._database.rows(query)]
 
     def _wake(self) -> None:
         for event in self._listeners:
             event.set()
 
 
-def _fenced(job: Job) -> Update:
-    """Change a job only while it is still this claim of it: a late owner must not undo its successor."""
-    return update(jobs).where(
-        jobs.c.id == job.id,
-        jobs.c.owner == job.owner,
-        jobs.c.attempts == job.attempts,
-        jobs.c.state == JobState.RUNNING,
-    )
-
-
-async def _twin(connection: AsyncConnection, job: NewJob) -> Row[Any] | None:
-    same = jobs.c.kind == job.kind, jobs.c.dedupe_key == job.dedupe_key
-    query = _of(job.scope).where(waits(jobs), *same)
-    row: Row[Any] | None = (await connection.execute(query)).first()
-    return row
-
-
 def _of(scope: Scope) -> Select[Any]:
     return select(jobs).where(jobs.c.scope_key == scope.key)
-
-
-def _job(row: Row[Any]) -> Job:
-    return Job(
-        id=row.id,
-        kind=row.kind,
-        scope=Scope.parse(row.scope),
-        payload=row.payload,
-        dedupe_key=row.dedupe_key,
-        state=JobState(row.state),
-        attempts=row.attempts,
-        round=row.round,
-        run_at=row.run_at,
-        owner=row.owner,
-        reason=row.reason,
-        message=row.message,
-        created_at=row.created_at,
-        finished_at=row.finished_at,
-    )

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 FIRST_ANALYZER = 1
 """The analyzer's version before versions were kept."""
 
+FIRST_READING = 1
+"""The version of what reads files before versions were kept."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogRef:
@@ -31,6 +34,8 @@ class CatalogRef:
     """Length of a vector."""
     analyzer: int = FIRST_ANALYZER
     """Version of what made the tokens; those of two versions do not match."""
+    reading: int = FIRST_READING
+    """Version of what read and cut the files; what an earlier one made can be searched all the same."""
 
     def __post_init__(self) -> None:
         if self.generation < 0 or self.dimension < 1:

@@ -87,6 +87,7 @@ catalogs = Table(
     Column("created_at", Timestamp, nullable=False),
     # a program that knows of no versions has the first
     Column("analyzer", Integer, nullable=False, server_default=text("1")),
+    Column("reading", Integer, nullable=False, server_default=text("1")),
     Index(
         "uq_catalogs_current",
         "scope_key",
@@ -104,6 +105,8 @@ threads = Table(
     Column("thread", Text, nullable=False),
     Column("summary", Prose, nullable=False),
     Column("version", Integer, nullable=False),
+    # ids of the documents that the summary came from; a program that does not know the column leaves none
+    Column("documents", JSON),
     UniqueConstraint("scope_key", "thread"),
     sqlite_autoincrement=True,
 )
@@ -202,6 +205,7 @@ jobs = Table(
     Column("message", Prose),
     Column("created_at", Timestamp, nullable=False),
     Column("finished_at", Timestamp),
+    Column("waiting_since", Timestamp),
     Index(
         "uq_jobs_dedupe",
         "scope_key",

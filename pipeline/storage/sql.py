@@ -91,6 +91,11 @@ class Database:
         """True for an SQLite file, False for a server."""
         return self._url.get_backend_name() == "sqlite"
 
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file; None for a server."""
+        return Path(str(self._url.database)) if self.embedded else None
+
     async def rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
         """Return all rows of a single query, the quickest way there is. Raises `StorageError`."""
         if self._lookups is None:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.domain import Chunk, Document, DocumentStatus, IngestReason, Place
+from pipeline.domain import Chunk, Document, DocumentStatus, IngestReason, Place, Unit
 from pipeline.errors import CatalogError, EmbedderChanged
 from pipeline.storage.refs import ChunkRows
 
@@ -25,8 +25,9 @@ _KEY = {"lance-schema:unenforced-primary-key:position": "1"}
 """What LanceDB's `set_unenforced_primary_key` writes; in the schema, it holds from the first version on."""
 
 _CHUNK_FIELDS = ("chunk_id", "document_id", "display_name", "source", "chunk_index", "text")
-_PLACE_FIELDS = ("page", "line_start", "line_end", "section")
-_REPEATED = frozenset({"document_id", "display_name", "source", "section"})
+_PLACE_FIELDS = ("page", "line_start", "line_end", "section", "unit")
+_REPEATED = frozenset({"document_id", "display_name", "source", "section", "unit"})
+_UNITS = {str(unit): unit for unit in Unit}
 
 CHUNK_COLUMNS = (*_CHUNK_FIELDS, *_PLACE_FIELDS)
 """What a `Chunk` is made of."""
@@ -68,6 +69,7 @@ def chunks_schema(dimension: int) -> pa.Schema:
             pa.field("tokens", pa.list_(pa.string()), nullable=False),
             pa.field("tokens_text", pa.string(), nullable=False),  # for the full-text index
             pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False),
+            pa.field("unit", pa.string()),  # came later: see `TableHandle.having`
         ]
     )
 
@@ -125,6 +127,7 @@ def chunk_rows(stored: Sequence[StoredChunk], dimension: int) -> pa.Table:
     columns["line_start"] = [place.lines[0] if place.lines else None for place in places]
     columns["line_end"] = [place.lines[1] if place.lines else None for place in places]
     columns["section"] = [place.section for place in places]
+    columns["unit"] = [place.unit for place in places]
     columns["tokens"] = [list(item.tokens) for item in stored]
     columns["tokens_text"] = [" ".join(item.tokens) for item in stored]
     flat = np.concatenate([item.vector for item in stored]).astype(np.float32, copy=False)
@@ -133,15 +136,26 @@ def chunk_rows(stored: Sequence[StoredChunk], dimension: int) -> pa.Table:
 
 
 def chunks_of(rows: pa.Table) -> list[Chunk]:
-    """Turn rows with `CHUNK_COLUMNS` into chunks, in the order of the rows."""
-    columns = [_values(rows[name], shared=name in _REPEATED) for name in CHUNK_COLUMNS]
+    """Turn rows with `CHUNK_COLUMNS` into chunks, in the order of the rows.
+
+    Rows of a table that an earlier version wrote may lack columns that can be empty.
+    """
+    columns = [_column(rows, name) for name in CHUNK_COLUMNS]
     places = itertools.starmap(_place, zip(*columns[len(_CHUNK_FIELDS) :], strict=True))
     return list(map(_chunk, *columns[: len(_CHUNK_FIELDS)], places))
 
 
-def _place(page: int | None, first: int | None, last: int | None, section: str | None) -> Place:
+def _column(rows: pa.Table, name: str) -> list[Any]:
+    if name not in rows.column_names:
+        return [None] * len(rows)
+    return _values(rows[name], shared=name in _REPEATED)
+
+
+def _place(
+    page: int | None, first: int | None, last: int | None, section: str | None, unit: str | None
+) -> Place:
     lines = None if first is None or last is None else (first, last)
-    return Place(page=page, lines=lines, section=section)
+    return Place(page=page, lines=lines, section=section, unit=_UNITS.get(unit or ""))
 
 
 def _chunk(

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
     from pipeline.storage.sql import Database
 
 
-__all__ = ["RECALLED", "Threads", "TurnRecord", "Verdict"]
+__all__ = ["ORIGINS", "RECALLED", "RECALLED_FROM", "Threads", "TurnRecord", "Verdict"]
 
 RECALLED: Final = "recalled"
 """The key in a turn's response of the summary that it was answered in the light of."""
+RECALLED_FROM: Final = "recalled_from"
+"""The key in a turn's response of the ids of the documents which that summary came from."""
+ORIGINS: Final = "origins"
+"""The key in a turn's response of the ids of the documents that it came from, cited or not."""
 
 
 class Threads:
@@ -42,19 +46,32 @@ class Threads:
 
     async def summary(self, scope: Scope, thread: str) -> Summary:
         """Return the thread's summary; an empty one of version 0 where nothing was said."""
-        query = select(threads.c.summary, threads.c.version).where(*_is(scope, thread))
-        rows = await self._database.rows(query)
-        return Summary(text=rows[0].summary, version=rows[0].version) if rows else Summary()
+        query = select(threads.c.summary, threads.c.version, threads.c.documents).where(*_is(scope, thread))
+        for row in await self._database.rows(query):
+            return Summary(text=row.summary, version=row.version, documents=frozenset(row.documents or ()))
+        return Summary()
 
-    async def save_summary(self, scope: Scope, thread: str, text: str, *, expected_version: int) -> bool:
-        """Replace the summary unless another has replaced it since *expected_version* was read."""
+    async def save_summary(
+        self,
+        scope: Scope,
+        thread: str,
+        text: str,
+        *,
+        expected_version: int,
+        documents: Collection[str] | None = None,
+    ) -> bool:
+        """Replace the summary unless another has replaced it since *expected_version* was read.
+
+        *documents* are those that the new one came from; None: the same as the one before.
+        """
+        origins = {} if documents is None else {"documents": sorted(documents)}
         async with self._database.write() as connection:
             if expected_version == 0:
                 await self._thread_id(connection, scope, thread)
             saved = await connection.execute(
                 update(threads)
                 .where(*_is(scope, thread), threads.c.version == expected_version)
-                .values(summary=text, version=threads.c.version + 1)
+                .values(summary=text, version=threads.c.version + 1, **origins)
                 .returning(threads.c.version)
             )
             return saved.first() is not None
@@ -182,22 +199,25 @@ class Threads:
                 await connection.execute(_renewed_summary(thread_id, kept[-1]))
 
     async def forget_documents(self, scope: Scope, document_ids: Collection[str]) -> int:
-        """Remove the turns that cite one of these documents, and reset their threads' summaries.
+        """Remove the turns that came from one of these documents, and reset summaries that did.
 
         Returns how many turns that were. The turns that stay do not bring an earlier summary back.
         """
         gone = frozenset(document_ids)
         query = _turns().where(threads.c.scope_key == scope.key)
+        remembered = select(threads.c.id, threads.c.documents).where(threads.c.scope_key == scope.key)
         async with self._database.write() as connection:
             rows = (await connection.execute(query)).all()
-            citing = {row.id for row in rows if not gone.isdisjoint(_cited(row.response))}
+            citing = {row.id for row in rows if not gone.isdisjoint(_origins(row.response))}
             touched = {row.thread_id for row in rows if row.id in citing}
+            summaries = (await connection.execute(remembered)).all()
+            touched |= {row.id for row in summaries if not gone.isdisjoint(row.documents or ())}
             for thread_id in touched:
                 await connection.execute(_renewed_summary(thread_id, ""))
             for row in rows:
                 if row.id in citing:
                     await connection.execute(delete(turns).where(turns.c.id == row.id))
-                elif row.thread_id in touched and RECALLED in row.response:
+                elif RECALLED in row.response and (row.thread_id in touched or _recalls(row.response, gone)):
                     await connection.execute(_without_recalled(row))
         return len(citing)
 
@@ -226,18 +246,25 @@ def _is(scope: Scope, thread: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _renewed_summary(thread_id: int, text: str) -> Update:
+    """Build the change of a summary; an earlier one that comes back came from some of the same documents."""
     renewed = update(threads).where(threads.c.id == thread_id)
-    return renewed.values(summary=text, version=threads.c.version + 1)
+    origins: dict[str, list[str]] = {} if text else {"documents": []}
+    return renewed.values(summary=text, version=threads.c.version + 1, **origins)
 
 
 def _without_recalled(row: Row[Any]) -> Update:
-    kept = {name: value for name, value in row.response.items() if name != RECALLED}
+    kept = {name: value for name, value in row.response.items() if name not in (RECALLED, RECALLED_FROM)}
     return update(turns).where(turns.c.id == row.id).values(response=kept)
 
 
-def _cited(response: Mapping[str, Any]) -> set[str]:
-    """Return the ids of the documents that a kept response cites."""
-    return {str(citation.get("document_id")) for citation in response.get("citations") or ()}
+def _origins(response: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the documents that a kept response cites, or came from all the same."""
+    cited = {str(citation.get("document_id")) for citation in response.get("citations") or ()}
+    return cited.union(response.get(ORIGINS) or ())
+
+
+def _recalls(response: Mapping[str, Any], document_ids: frozenset[str]) -> bool:
+    return not document_ids.isdisjoint(response.get(RECALLED_FROM) or ())
 
 
 def _turns() -> Select[Any]:

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pipeline.domain import IngestReason
-from pipeline.errors import IngestError, ModelError, PipelineError, StorageError
+from pipeline.errors import IngestError, ModelError, PipelineError, Postponed, StorageError
 from pipeline.storage.claims import GAVE_UP
 from pipeline.storage.job import JobState
+from pipeline.storage.shift import Shift
 from pipeline.storage.sql import now
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
     from datetime import datetime
 
     from pipeline.domain import Scope
@@ -31,6 +32,9 @@ BEAT: Final = 10.0  # seconds; three beats may be missed before a lease ends
 DAY: Final = 86_400.0  # seconds
 _FIRST_DELAY: Final = 2.0
 _LONGEST_DELAY: Final = 60.0
+_LONGEST_OUTAGE_DELAY: Final = 300.0
+PATIENCE: Final = timedelta(days=7)
+"""How long a job waits for what it needs, before it is given up with the reason; a long weekend and more."""
 
 logger = logging.getLogger(__name__)
 
@@ -44,12 +48,19 @@ def backoff(attempts: int, jitter: float) -> timedelta:
     return timedelta(seconds=delay * (0.5 + jitter))
 
 
+def outage_delay(waited: timedelta, jitter: float) -> timedelta:
+    """Return how long to wait before what was away for so long is asked for again: 2, 4, 8 … 300 s."""
+    delay = min(_LONGEST_OUTAGE_DELAY, max(_FIRST_DELAY, waited.total_seconds()))
+    return timedelta(seconds=delay * (0.5 + jitter))
+
+
 class Worker:
     """Claims jobs of the kinds it has handlers for, and sees each of them to its end.
 
-    A handler that returns is done. One that raises `IngestError` has failed for good; any other error is
-    retried with growing delays until the queue's attempts are used up. Handlers must stand being run
-    again from the start, and being cancelled.
+    A handler that returns is done. One that raises `IngestError` has failed for good. With `Postponed` it
+    waits for what is away, up to `PATIENCE`, and that is no attempt. Any other error is retried with growing
+    delays until the queue's attempts are used up. Handlers must stand being run again from the start, and
+    being cancelled.
 
     Before a job whose attempts are used up is ended, *on_dead* is called with it as it will stand, its
     reason and message included, while its channel is still held for it. *daily* is called when `run` begins
@@ -78,7 +89,8 @@ class Worker:
         *beat*; a worker that is asked to stop gives its jobs *grace* to end, then puts them back.
         """
         self._queue = queue
-        self._handlers = dict(handlers)
+        self.handlers = dict(handlers)
+        """What does each kind of job."""
         self._owner = owner
         self._slots = slots
         self._poll = poll
@@ -92,7 +104,7 @@ class Worker:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Do jobs until *stop* is set; a database that is away for a while is waited for."""
-        shift = _Shift()
+        shift = Shift()
         stopper = asyncio.create_task(_pass_on(stop, shift.wake))
         chores = asyncio.create_task(self._do_chores())
         try:
@@ -112,10 +124,10 @@ class Worker:
         Jobs that are to be retried are waited for, and so are those that another process is doing.
         Raises `StorageError`.
         """
-        shift = _Shift()
+        shift = Shift()
         try:
             with self._queue.announce(shift.wake):
-                while await self._queue.unfinished(kinds=self._handlers.keys(), scope=scope):
+                while await self._queue.unfinished(kinds=self.handlers.keys(), scope=scope):
                     await self._fill(shift, scope)
                     await self._rest(shift)
                     shift.wake.clear()
@@ -131,20 +143,20 @@ class Worker:
                 logger.warning("daily upkeep put off: %s", exc, extra={"action": "upkeep_failed"})
             await self._sleep(DAY)
 
-    async def _try_to_fill(self, shift: _Shift) -> None:
+    async def _try_to_fill(self, shift: Shift) -> None:
         try:
             await self._fill(shift, None)
         except StorageError as exc:
             logger.warning("no job can be claimed: %s", exc, extra={"action": "claim_failed"})
 
-    async def _fill(self, shift: _Shift, scope: Scope | None) -> None:
+    async def _fill(self, shift: Shift, scope: Scope | None) -> None:
         while len(shift.jobs) < self._slots:
-            job = await self._queue.claim(self._owner, kinds=self._handlers.keys(), scope=scope)
+            job = await self._queue.claim(self._owner, kinds=self.handlers.keys(), scope=scope)
             if job is None:
                 return
             shift.start(self._do(job, shift))
 
-    async def _rest(self, shift: _Shift) -> None:
+    async def _rest(self, shift: Shift) -> None:
         nap = asyncio.ensure_future(self._sleep(self._poll))
         woken = asyncio.create_task(shift.wake.wait())
         try:
@@ -153,7 +165,7 @@ class Worker:
             nap.cancel()
             woken.cancel()
 
-    async def _do(self, job: Job, shift: _Shift) -> None:
+    async def _do(self, job: Job, shift: Shift) -> None:
         if job.attempts > self._queue.max_attempts:
             await self._kept(job, self._give_up(job, IngestReason.INTERNAL_ERROR, GAVE_UP))
             return
@@ -176,7 +188,7 @@ class Worker:
             logger.warning("job's end not kept: %s", exc, extra=_named(job, "job_unrecorded"))
 
     async def _handle(self, job: Job) -> None:
-        await self._handlers[job.kind](job)
+        await self.handlers[job.kind](job)
 
     async def _watch(self, job: Job, work: asyncio.Task[None], ending: asyncio.Task[bool]) -> bool:
         """Renew the lease until *work* is over or the worker is *ending*; False: the lease is lost."""
@@ -209,8 +221,22 @@ class Worker:
                 await self._queue.fail(job, error.reason, str(error))
             case _ if stopping:
                 await self._queue.release(job)
+            case Postponed():
+                await self._postpone(job, error)
             case _:
                 await self._retry(job, error)
+
+    async def _postpone(self, job: Job, error: Postponed) -> None:
+        moment = self._clock()
+        waited = moment - (job.waiting_since or moment)
+        if waited >= PATIENCE:
+            await self._give_up(job, error.reason, str(error))
+            return
+        logger.warning(
+            "job waits for what is away", extra={**_named(job, "job_postponed"), "reason": error.reason}
+        )
+        retry_at = moment + outage_delay(waited, self._jitter())
+        await self._queue.postpone(job, error.reason, str(error), retry_at=retry_at)
 
     async def _retry(self, job: Job, error: BaseException) -> None:
         # what an error says may quote a file, so only its kind and place are logged
@@ -244,34 +270,7 @@ class Worker:
                     _place(error),
                     extra=_named(job, "job_dead"),
                 )
-        await self._queue.fail(job, reason, message, retry_at=self._clock())
-
-
-class _Shift:
-    """What belongs to one call of `run` or `drain`: its jobs under way, and its two bells."""
-
-    def __init__(self) -> None:
-        self.wake = asyncio.Event()
-        self.ending = asyncio.Event()
-        self.jobs: set[asyncio.Task[None]] = set()
-
-    def start(self, job: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(job)
-        self.jobs.add(task)
-        task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self.jobs.discard(task)
-        self.wake.set()
-
-    async def wait(self, seconds: float | None = None) -> None:
-        if self.jobs:
-            await asyncio.wait(self.jobs, timeout=seconds)
-
-    async def end(self) -> None:
-        """Have the jobs that are left put back; cancelling them could cut off their last write."""
-        self.ending.set()
-        await self.wait()
+        await self._queue.give_up(job, reason, message)
 
 
 async def _pass_on(stop: asyncio.Event, wake: asyncio.Event) -> None:

@@ -26,6 +26,7 @@ def resolve(sources: Sequence[CitedSource], quotes: Mapping[str, str]) -> tuple[
             section=source.chunk.place.section,
             url=link_of(source.chunk.source),
             quote=quotes.get(source.label),
+            unit=source.chunk.place.unit,
         )
         for source in sources
     )

@@ -137,6 +137,9 @@ class FakeLibrary:
         kept = [d for d in self.shelves.get(scope.key, []) if d.document_id not in document_ids]
         self.shelves[scope.key] = kept
 
+    async def forget_all(self, scope: Scope) -> Sequence[Document]:
+        return self.shelves.pop(scope.key, [])
+
     async def status(self, scope: Scope) -> LibraryStatus:
         count = len(self.shelves.get(scope.key, []))
         return LibraryStatus(

@@ -23,8 +23,10 @@ MAX_PAGES = 2_000
 _WORD = re.compile(r"\w")
 
 
-def load(data: bytes, name: str, *, max_pages: int = MAX_PAGES) -> Loaded:
-    """Read a file; *name* (no path) only tells kinds of text apart. Raises `IngestError`.
+def load(data: bytes, name: str, *, max_pages: int = MAX_PAGES, recognize: int = 0) -> Loaded:
+    """Read a file; *name* only tells kinds of text apart. Raises `IngestError`.
+
+    At most *recognize* pages that are pictures are read by text recognition.
 
     Runs foreign parsers on foreign bytes in this process and without limits: see `sandbox` for the safe way.
     """
@@ -33,7 +35,9 @@ def load(data: bytes, name: str, *, max_pages: int = MAX_PAGES) -> Loaded:
     # imported on use: each parser costs tens of milliseconds, and most workers need two of them
     module = import_module(f"{__name__}.{sniff(data, name).module}")
     read: Callable[[Upload], Loaded] = module.load
-    loaded = read(Upload(data=data, name=name, max_pages=max_pages))
+    loaded = read(Upload(data=data, name=name, max_pages=max_pages, recognize=recognize))
+    if loaded.is_archive:
+        return loaded
     blocks = tuple(map(_cleaned, loaded.blocks))
     if not any(_WORD.search(block.text) for block in blocks):
         raise IngestError(IngestReason.NO_TEXT, "The file holds no text.")

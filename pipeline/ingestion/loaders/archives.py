@@ -15,24 +15,31 @@ MAX_RATIO = 100
 """Unpacked to packed; office files stay under 20."""
 RATIO_FLOOR_BYTES = 10_000_000
 """Below this size a high ratio harms nobody (a small file that repeats itself)."""
-_ENCRYPTED_FLAG = 0x1
+ENCRYPTED_FLAG = 0x1
 
 
-def open_archive(data: bytes) -> ZipFile:
-    """Open a zip file. `zipfile` never unpacks more of a member than it declares, so the sum is a bound.
-
-    Raises `IngestError`: CORRUPT, TOO_LARGE for a zip bomb, ENCRYPTED.
-    """
+def open_zip(data: bytes) -> ZipFile:
+    """Open a zip file as it is, whatever it unpacks to. Raises `IngestError` (CORRUPT)."""
     try:
-        archive = ZipFile(io.BytesIO(data))
+        return ZipFile(io.BytesIO(data))
     except (BadZipFile, OSError, ValueError, NotImplementedError) as exc:
         raise IngestError(
             IngestReason.CORRUPT, "The file is damaged or incomplete; upload it again."
         ) from exc
+
+
+def open_archive(data: bytes) -> ZipFile:
+    """Open a zip file for a parser: one that does not unpack to too much.
+
+    `zipfile` never unpacks more of a member than it declares, so the sum is a bound.
+
+    Raises `IngestError`: CORRUPT, TOO_LARGE for a zip bomb, ENCRYPTED.
+    """
+    archive = open_zip(data)
     members = archive.infolist()
     unpacked = sum(member.file_size for member in members)
     if unpacked > MAX_UNPACKED_BYTES or unpacked > max(MAX_RATIO * len(data), RATIO_FLOOR_BYTES):
         raise IngestError(IngestReason.TOO_LARGE, "The file unpacks to far more data than can be read.")
-    if any(member.flag_bits & _ENCRYPTED_FLAG for member in members):
+    if any(member.flag_bits & ENCRYPTED_FLAG for member in members):
         raise IngestError(IngestReason.ENCRYPTED, "The file is protected by a password; upload one without.")
     return archive

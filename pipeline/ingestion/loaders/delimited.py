@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from pipeline.domain import Unit
 from pipeline.ingestion.blocks import Loaded, Upload
 from pipeline.ingestion.loaders.charset import decode
 from pipeline.ingestion.loaders.rows import Row, table
@@ -15,31 +17,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DELIMITERS = ",;\t|"
+MAX_CELL_LINES = 100
+"""A cell over more lines is a quotation mark that was never closed, and has swallowed the rows after it."""
 _SAMPLE_ROWS = 50
+_DECLARED = re.compile(r"sep=(.)")
 
 
 def load(upload: Upload) -> Loaded:
-    """Read a table whose first row names the columns."""
+    """Read a table whose first row names the columns; `Block.lines` are its rows, the header's included."""
     lines = decode(upload.data).split("\n")
-    delimiter = _delimiter(lines)
+    declared = _DECLARED.fullmatch(lines[0].strip().lower())  # a line by which Excel is told
+    first = 1 if declared else 0
+    delimiter = declared.group(1) if declared else _delimiter(lines)
     try:
-        blocks = table(_rows(lines, delimiter))
+        blocks = table(_rows(lines, delimiter, first), unit=Unit.ROW)
     except csv.Error:
-        # a cell longer than the csv module's limit of 131,072: a quotation mark that was never closed
-        blocks = table(_rows(lines, delimiter, quoted=False))
+        blocks = table(_rows(lines, delimiter, first, quoted=False), unit=Unit.ROW)
     return Loaded(kind="CSV", blocks=tuple(blocks))
 
 
-def _rows(lines: list[str], delimiter: str, *, quoted: bool = True) -> Iterator[Row]:
+def _rows(lines: list[str], delimiter: str, first: int = 0, *, quoted: bool = True) -> Iterator[Row]:
+    """Yield the rows from line *first* on. Raises `csv.Error` for a cell that goes on for too long."""
     reader = csv.reader(
-        (line + "\n" for line in lines),
+        (line + "\n" for line in lines[first:]),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
     )
-    first = 1
-    for cells in reader:
-        yield Row(cells=cells, lines=(first, reader.line_num))
-        first = reader.line_num + 1
+    before = 0
+    for number, cells in enumerate(reader, start=first + 1):
+        if reader.line_num - before > MAX_CELL_LINES:
+            raise csv.Error
+        before = reader.line_num
+        yield Row(cells=cells, lines=(number, number))
 
 
 def _delimiter(lines: list[str]) -> str:

@@ -20,14 +20,16 @@ class Format:
     """Bytes that stand within the first kilobyte."""
     member: str = ""
     """Beginning of the name of a file that every archive of this format holds."""
+    archive: bool = False
+    """Whether it is an archive of files that are documents of their own."""
 
     @property
     def binary(self) -> bool:
         """Whether the content alone tells this format."""
-        return bool(self.magic or self.member)
+        return bool(self.magic or self.member or self.archive)
 
 
-PLAIN = Format(label="plain text", module="prose", suffixes=(".txt", ".text", ".log", ".rst"))
+PLAIN = Format(label="plain text", module="prose", suffixes=(".txt", ".text", ".log"))
 WEBPAGE = Format(label="HTML", module="webpage", suffixes=(".html", ".htm", ".xhtml"))
 SOURCE = Format(
     label="source code",
@@ -65,18 +67,63 @@ SOURCE = Format(
             ".tf",
             ".gradle",
         ),
-        *(".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml"),
     ),
+)
+
+WORKBOOK = Format(
+    label="Excel (.xlsx, .xls)",
+    module="workbook",
+    suffixes=(".xlsx", ".xlsm", ".xltx", ".xlsb", ".xls"),
+    member="xl/",
+)
+ARCHIVE = Format(
+    label="ZIP and TAR archives of such files",
+    module="bundles",
+    suffixes=(".zip", ".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz"),
+    archive=True,
+)
+XML = Format(
+    label="XML", module="xmlfile", suffixes=(".xml", ".xsd", ".xsl", ".xslt", ".wsdl", ".rss", ".plist")
 )
 
 FORMATS: tuple[Format, ...] = (
     Format(label="PDF", module="pdf", suffixes=(".pdf",), magic=b"%PDF-"),
     Format(label="Word (.docx)", module="docx", suffixes=(".docx", ".docm"), member="word/"),
+    Format(
+        label="PowerPoint (.pptx)",
+        module="presentation",
+        suffixes=(".pptx", ".pptm", ".ppsx", ".potx"),
+        member="ppt/",
+    ),
+    WORKBOOK,
+    Format(
+        label="OpenDocument (.odt, .ods, .odp)",
+        module="opendocument",
+        suffixes=(".odt", ".ott", ".ods", ".ots", ".odp", ".otp", ".odg"),
+        member="content.xml",
+    ),
+    Format(label="EPUB", module="epub", suffixes=(".epub",), member="META-INF/container.xml"),
+    Format(label="mail (.eml)", module="mail", suffixes=(".eml",)),
     WEBPAGE,
     Format(label="Markdown", module="markdown", suffixes=(".md", ".markdown", ".mdown", ".mkd", ".mdx")),
     Format(label="CSV", module="delimited", suffixes=(".csv", ".tsv", ".tab")),
+    Format(label="reStructuredText", module="restructured", suffixes=(".rst", ".rest")),
+    Format(label="Jupyter notebooks", module="notebook", suffixes=(".ipynb",)),
+    Format(
+        label="JSON",
+        module="jsonfile",
+        suffixes=(".json", ".jsonl", ".ndjson", ".jsonc", ".json5", ".geojson"),
+    ),
+    Format(label="YAML", module="yamlfile", suffixes=(".yaml", ".yml")),
+    XML,
+    Format(
+        label="configuration files",
+        module="configuration",
+        suffixes=(".toml", ".ini", ".cfg", ".conf", ".properties", ".env", ".editorconfig", ".service"),
+    ),
     SOURCE,
     PLAIN,
+    ARCHIVE,
 )
 
 UNREADABLE_MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -112,10 +159,8 @@ Two-byte ones count only when the file is not text.
 """
 
 ARCHIVE_MEMBERS: tuple[tuple[str, str], ...] = (
-    ("ppt/", "a PowerPoint presentation"),
-    ("xl/", "an Excel workbook"),
-    ("META-INF/container.xml", "an e-book (EPUB)"),
-    ("content.xml", "an OpenDocument file"),
+    ("Index/Document.iwa", "a Pages, Numbers or Keynote document"),
+    ("Index.zip", "a Pages, Numbers or Keynote document"),
 )
 
 

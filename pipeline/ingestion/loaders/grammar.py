@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from time import process_time
 from typing import TYPE_CHECKING
 
 from tree_sitter import Language, Parser
@@ -73,13 +74,32 @@ _GROUPS = _types(
 _ABOVE = _types("comment line_comment block_comment attribute_item decorator")
 _NAMED_BY = ("name", "property", "declarator", "type")
 _MAX_DEPTH = 8
+MAX_BYTES = 5_000_000
+"""Nobody writes longer files; those that programs write have no definitions to look for."""
+PARSE_SECONDS = 5.0
+"""Of the processor. A megabyte of code takes half a second, a megabyte of quotation marks fourteen."""
+_READ_BYTES = 64 * 1024
 
 
-def definitions(text: str, lines: list[str], root: tuple[str, ...], suffix: str) -> list[Definition]:
-    """Return types, functions and methods, with the comments directly above them."""
+def definitions(text: str, lines: list[str], root: tuple[str, ...], suffix: str) -> list[Definition] | None:
+    """Return types, functions and methods, with the comments directly above them.
+
+    None for a text that is so far from its grammar, or so large, that parsing it takes too long.
+    """
     module, function = LANGUAGES[suffix]
     parser = Parser(Language(getattr(import_module(module), function)()))
-    return list(_inside(parser.parse(text.encode()).root_node, lines, root, 0))
+    data = text.encode("utf-8", "replace")
+    if len(data) > MAX_BYTES:
+        return None
+    ends = process_time() + PARSE_SECONDS
+    try:
+        tree = parser.parse(
+            lambda offset, _: data[offset : offset + _READ_BYTES],
+            progress_callback=lambda *_: process_time() > ends,
+        )
+    except ValueError:  # how tree-sitter says that it was stopped
+        return None
+    return list(_inside(tree.root_node, lines, root, 0))
 
 
 def _inside(parent: Node, lines: list[str], path: tuple[str, ...], depth: int) -> Iterator[Definition]:

@@ -36,28 +36,35 @@ _MARKUP = re.compile(
 
 def load(upload: Upload) -> Loaded:
     """Read Markdown as it was written, marks included, so that its lines can be pointed at."""
-    text = decode(upload.data)
+    return Loaded(kind="Markdown", blocks=tuple(read(decode(upload.data), Headings())))
+
+
+def read(text: str, headings: Headings, parser: MarkdownIt | None = None) -> list[Block]:
+    """Return the blocks of a Markdown text that stands under *headings*, and open those that it has.
+
+    Whoever reads many texts passes the same *parser*, because making one takes longer than a short text.
+    """
     if len(text) > MAX_CHARS:
-        return Loaded(kind="Markdown", blocks=tuple(paragraphs(text)))
+        return paragraphs(text)
     front = _FRONT_MATTER.match(text)
     skipped = front.group().count("\n") if front else 0
     lines = text.split("\n")
     body = "\n" * skipped + text[front.end() :] if front else text
     blocks = [_source(lines, 0, skipped)] if front else []
-    return Loaded(kind="Markdown", blocks=(*blocks, *_walk(_parser().parse(body), lines)))
+    return blocks + _walk((parser or make_parser()).parse(body), lines, headings)
 
 
-def _parser() -> MarkdownIt:
+def make_parser() -> MarkdownIt:
+    """Return a parser of blocks."""
     parser = MarkdownIt("commonmark").enable("table")
     # only blocks are of interest, and link definitions are text to be found like any other
     parser.core.ruler.disable(["inline", "text_join"])
     return parser.disable("reference")
 
 
-def _walk(tokens: list[Token], lines: list[str]) -> list[Block]:
+def _walk(tokens: list[Token], lines: list[str], headings: Headings) -> list[Block]:
     """Take every outermost block, and the entries and rows of the outermost lists and tables."""
     blocks: list[Block] = []
-    headings = Headings()
     header = ""
     for index, token in enumerate(tokens):
         if token.map is None or token.type in _CONTAINERS or token.level > _depth(token.type):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pypdfium2
 from pypdfium2 import raw
@@ -12,21 +12,50 @@ from pypdfium2 import raw
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 from pipeline.ingestion.blocks import Block, Headings, Loaded, Upload
+from pipeline.ingestion.loaders.recognition import Recognizer
 from pipeline.ingestion.loaders.reflow import reflow
+from pipeline.ingestion.loaders.repair import rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_OUTLINE_ENTRIES = 5_000
+MAX_ENTRIES_A_PAGE = 50
+"""Each is searched for in the page's text; an outline with more on one page names every paragraph."""
 MAX_STAMP_CHARS = 60
 """What a scanning app writes on every page ("Scanned with …", a page number) is shorter."""
 
 _DIGITS_AND_SPACE = re.compile(r"[\d\s]+")
+_ONLY_PICTURES = "The document has no text layer, only pictures of its pages"
+SWITCHED_OFF: Final = (
+    f"{_ONLY_PICTURES}. Upload one with text, which a scanner's text recognition (OCR) makes; or whoever "
+    "runs me installs the extra 'ocr' and sets FOOTNOTE_INGESTION__OCR, and I recognise it myself."
+)
+NOT_INSTALLED: Final = (
+    f"{_ONLY_PICTURES}, and the text recognition that is switched on is not installed: add the extra 'ocr', "
+    "or upload a document with text."
+)
+NOTHING_RECOGNISED: Final = (
+    f"{_ONLY_PICTURES}, and text recognition found none on them; upload a sharper scan, or one with text."
+)
 
 
 def load(upload: Upload) -> Loaded:
-    """Read every page that can be read. Raises `IngestError`: ENCRYPTED, CORRUPT, TOO_MANY_PAGES, NO_TEXT."""
-    with closing(_open(upload.data)) as document:
+    """Read every page that can be read; `Block.page` is its number in the file, whatever is printed on it.
+
+    Raises `IngestError`: ENCRYPTED, CORRUPT, TOO_MANY_PAGES, NO_TEXT.
+    """
+    try:
+        return _read(upload.data, upload)
+    except IngestError as error:
+        mended = rebuilt(upload.data) if error.reason is IngestReason.CORRUPT else None
+        if mended is None:
+            raise
+        return _read(mended, upload)
+
+
+def _read(data: bytes, upload: Upload) -> Loaded:
+    with closing(_open(data)) as document:
         count = len(document)
         if count > upload.max_pages:
             raise IngestError(
@@ -37,13 +66,39 @@ def load(upload: Upload) -> Loaded:
         if all(text is None for text in texts):
             raise _damaged()
         pages = [text or "" for text in texts]
-        if _is_scan(pages):
-            raise IngestError(
-                IngestReason.NO_TEXT,
-                "The document has no text layer, only pictures of pages; run text recognition (OCR) first.",
-            )
+        scanned = _is_scan(pages)
+        if upload.recognize:
+            pages = _recognized(document, [""] * count if scanned else pages, upload.recognize)
+        if not any(page.strip() for page in pages) or (scanned and not upload.recognize):
+            message = NOTHING_RECOGNISED if upload.recognize else SWITCHED_OFF
+            raise IngestError(IngestReason.NO_TEXT, message)
         blocks = tuple(_blocks(pages, _outline(document)))
     return Loaded(kind="PDF", blocks=blocks, pages=count, blank_pages=sum(not page.strip() for page in pages))
+
+
+def _recognized(document: Any, pages: list[str], most: int) -> list[str]:
+    """Fill the pages that have no text with what can be recognised in their pictures.
+
+    Without the recogniser the pages stay as they are, unless none has any text: that is an `IngestError`.
+    """
+    recognizer = Recognizer(most)
+    try:
+        return [
+            page if page.strip() else _picture(document, index, recognizer)
+            for index, page in enumerate(pages)
+        ]
+    except ImportError as exc:
+        if any(page.strip() for page in pages):
+            return pages
+        raise IngestError(IngestReason.NO_TEXT, NOT_INSTALLED) from exc
+
+
+def _picture(document: Any, index: int, recognizer: Recognizer) -> str:
+    try:
+        with closing(document[index]) as page:
+            return reflow(recognizer.read(page))
+    except pypdfium2.PdfiumError:
+        return ""
 
 
 def _open(data: bytes) -> Any:
@@ -88,8 +143,8 @@ def _outline(document: Any) -> dict[int, list[tuple[int, str]]]:
         target = bookmark.get_dest()
         index = target.get_index() if target else None
         heading = " ".join(bookmark.get_title().split())
-        if index is not None and heading:
-            entries.setdefault(index, []).append((bookmark.level, heading))
+        if index is not None and heading and len(entries.setdefault(index, [])) < MAX_ENTRIES_A_PAGE:
+            entries[index].append((bookmark.level, heading))
     return entries
 
 

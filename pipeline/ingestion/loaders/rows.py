@@ -10,6 +10,8 @@ from pipeline.ingestion.blocks import Block, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pipeline.domain import Unit
+
 MAX_HEADER_CHARS = 300
 """A header repeated in every piece must leave most of the piece to the rows."""
 SEPARATOR = " | "
@@ -23,7 +25,9 @@ class Row:
     lines: tuple[int, int] | None = None
 
 
-def table(rows: Iterable[Row], *, path: tuple[str, ...] = (), page: int | None = None) -> list[Block]:
+def table(
+    rows: Iterable[Row], *, path: tuple[str, ...] = (), page: int | None = None, unit: Unit | None = None
+) -> list[Block]:
     """Make one block of each row that is not empty; the first is the header of the others.
 
     Where the header is too long to be repeated, each cell carries its column's name instead.
@@ -38,7 +42,9 @@ def table(rows: Iterable[Row], *, path: tuple[str, ...] = (), page: int | None =
         text = _row(cells, names if len(header) > MAX_HEADER_CHARS else [])
         repeated = header if len(header) <= MAX_HEADER_CHARS else ""
         blocks.append(
-            Block(text=text, kind=Kind.TABLE, page=page, lines=row.lines, path=path, header=repeated)
+            Block(
+                text=text, kind=Kind.TABLE, page=page, lines=row.lines, path=path, header=repeated, unit=unit
+            )
         )
         if not names:
             names, header = cells, text

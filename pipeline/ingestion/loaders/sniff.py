@@ -7,64 +7,78 @@ from pathlib import PurePath
 
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
-from pipeline.ingestion.loaders.archives import ZIP_MAGIC, open_archive
+from pipeline.ingestion.loaders.archives import ZIP_MAGIC, open_zip
+from pipeline.ingestion.loaders.bundles import is_tar
+from pipeline.ingestion.loaders.compound import MAGIC, sniff_compound
 from pipeline.ingestion.loaders.formats import (
+    ARCHIVE,
     ARCHIVE_MEMBERS,
     FORMATS,
     PLAIN,
     SOURCE,
     UNREADABLE_MAGIC,
     WEBPAGE,
+    XML,
     Format,
     supported,
 )
 
 _HEAD_BYTES = 1024
-_OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OLE_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _OFFICE_SUFFIXES = frozenset({".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm"})
 _PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".zip", ".mp3", ".mp4"})
 _PAGE_START = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
 _SHORTEST_SURE_MAGIC = 3
+_MARK_UP = frozenset({SOURCE, XML})
+"""Kinds of text that may begin as a web page does and are none."""
+_INSIDE_OFFICE = ("[Content_Types].xml", "_rels/", "docProps/", "customXml/", "word/", "xl/", "ppt/")
+_END_OF_OBJECTS = re.compile(rb"endobj|startxref|endstream")
 
 
 def sniff(data: bytes, name: str) -> Format:
     """Return the format of a file that is not empty. Raises `IngestError` for what cannot be read."""
     head = data[:_HEAD_BYTES]
-    for row in FORMATS:
-        if row.magic and row.magic in head:
-            return row
     if head.startswith(ZIP_MAGIC):
         return _inside_archive(data)
+    if is_tar(data):
+        return ARCHIVE
+    for row in FORMATS:
+        if row.magic and row.magic in head and _begins(head, data, row):
+            return row
     suffix = PurePath(name).suffix.lower()
-    if head.startswith(_OLE_MAGIC):
-        raise _ole_refusal(data, suffix)
+    if head.startswith(MAGIC):
+        return sniff_compound(data, suffix)
     _refuse_unreadable(head)
     return _kind_of_text(head, suffix)
 
 
+def is_archive(data: bytes) -> bool:
+    """Tell whether *data* is an archive of files that are documents of their own."""
+    try:
+        return sniff(data, "").archive
+    except IngestError:
+        return False
+
+
+def _begins(head: bytes, data: bytes, row: Format) -> bool:
+    """Tell a file of this format that begins late from a text that names its first bytes."""
+    return head.lstrip().startswith(row.magic) or _END_OF_OBJECTS.search(data) is not None
+
+
 def _inside_archive(data: bytes) -> Format:
-    with open_archive(data) as archive:
+    with open_zip(data) as archive:
         names = archive.namelist()
+    if _INSIDE_OFFICE[0] not in names and any(name.startswith(_INSIDE_OFFICE) for name in names):
+        # somebody's folder may be called "word"
+        names = names if all(name.startswith(_INSIDE_OFFICE) for name in names) else []
     for row in FORMATS:
         if row.member and any(name.startswith(row.member) for name in names):
             return row
     found = next((what for member, what in ARCHIVE_MEMBERS if any(n.startswith(member) for n in names)), None)
-    raise _refusal(found or "an archive")
-
-
-def _ole_refusal(data: bytes, suffix: str) -> IngestError:
-    """Tell an encrypted office file from one of before 2007: both stand in the same container."""
-    if suffix in _OFFICE_SUFFIXES or _OLE_ENCRYPTED in data:
-        return IngestError(
-            IngestReason.ENCRYPTED, "The file is protected by a password; upload a copy without one."
-        )
-    return IngestError(
-        IngestReason.UNSUPPORTED_TYPE,
-        f"The file has an Office format of before 2007; save it as .docx or PDF. {supported()}",
-    )
+    if found:
+        raise _refusal(found)
+    return ARCHIVE
 
 
 def _refuse_unreadable(head: bytes) -> None:
@@ -85,7 +99,7 @@ def _kind_of_text(head: bytes, suffix: str) -> Format:
             IngestReason.UNSUPPORTED_TYPE,
             f"The file is named {suffix} but holds a web page, perhaps a login page; upload the file itself.",
         )
-    return named if named is SOURCE else WEBPAGE
+    return named if named in _MARK_UP else WEBPAGE
 
 
 def _refusal(what: str) -> IngestError:

@@ -14,7 +14,8 @@ from pipeline.ingestion.chunker import chunk
 from pipeline.ingestion.loaders import load
 from pipeline.ingestion.sandbox import Sandbox
 from pipeline.ingestion.wire import ParseLimits
-from tests.fakes.documents import docx, pdf, zip_bomb
+from tests.fakes.documents import archive, docx, pdf, zip_bomb
+from tests.fakes.scans import scan
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,9 +28,9 @@ from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 from pipeline.ingestion import parser
 original = parser.load
-def load(data, name, *, max_pages):
+def load(data, name, **options):
     {body}
-    return original(data, name, max_pages=max_pages)
+    return original(data, name, **options)
 parser.load = load
 parser.main()
 """
@@ -188,6 +189,65 @@ async def test_a_process_that_died_while_idle_is_not_used() -> None:
         await parser._process.wait()
 
         assert len((await sandbox.parse(GUIDE, "b.md")).pieces) == 2
+
+
+async def test_an_archive_is_only_named_until_it_is_taken_apart(sandbox: Sandbox) -> None:
+    data = archive({"a/notes.md": GUIDE, "x.txt": "", "z.txt": "More."})
+
+    parsed = await sandbox.parse(data, "bundle.zip")
+    members = await sandbox.unpack(data, "bundle.zip")
+
+    assert (parsed.is_archive, parsed.pieces) == (True, ())
+    assert [(member.name, member.content) for member in members[::2]] == [
+        ("a/notes.md", GUIDE),
+        ("z.txt", b"More."),
+    ]
+    refused = members[1].content
+    assert isinstance(refused, IngestError) and refused.reason is IngestReason.EMPTY_FILE
+    assert len((await sandbox.parse(GUIDE, "guide.md")).pieces) == 2
+
+
+async def test_a_bomb_is_refused_where_it_would_have_been_taken_apart(sandbox: Sandbox) -> None:
+    with pytest.raises(IngestError) as caught:
+        await sandbox.unpack(archive({"a.txt": b" " * 12_000_000}), "bundle.zip")
+
+    assert caught.value.reason is IngestReason.TOO_LARGE
+
+
+async def test_text_recognition_is_tried_only_where_it_is_on_and_pages_are_pictures() -> None:
+    body = "raise IngestError(IngestReason.NO_TEXT, str(options['recognize']))"
+    limits = ParseLimits(recognize=3)
+    async with Sandbox(command=rogue(body)) as sandbox:
+        for data, allowed, tried in ((pdf([""]), limits, "3"), (pdf([""]), None, "0"), (GUIDE, limits, "0")):
+            with pytest.raises(IngestError) as caught:
+                await sandbox.parse(data, "a.pdf", limits=allowed)
+            assert str(caught.value) == tried
+
+
+async def test_half_a_document_is_kept_when_its_pictures_cannot_be_read() -> None:
+    body = "if options['recognize']: os.abort()"
+    async with Sandbox(command=rogue(body), limits=ParseLimits(recognize=3)) as sandbox:
+        parsed = await sandbox.parse(pdf(["Typed.", ""]), "a.pdf")
+
+    assert [piece.text for piece in parsed.pieces] == ["Typed."]
+
+
+def test_text_recognition_is_allowed_more_of_everything_for_each_page() -> None:
+    usual = ParseLimits(recognize=3)
+    raised = usual.recognizing()
+
+    assert raised.memory_bytes > 2 * usual.memory_bytes
+    assert raised.wall_seconds - usual.wall_seconds == raised.cpu_seconds - usual.cpu_seconds == 120
+
+
+@pytest.mark.timeout(300)
+async def test_a_scanned_page_is_recognised_within_its_limits() -> None:
+    pytest.importorskip("rapidocr")
+    page = "The refund is paid within five days.\nInvoice INV-2026-1001"
+    async with Sandbox(limits=ParseLimits(recognize=1)) as sandbox:
+        parsed = await sandbox.parse(scan([page], typed=["Typed."]), "scan.pdf")
+
+    assert [(piece.place.page, piece.text) for piece in parsed.pieces] == [(1, "Typed."), (2, page)]
 
 
 async def test_files_are_read_side_by_side_in_as_many_processes_as_allowed() -> None:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from bot.bootstrap import Ingested, Service
+    from bot.ingested import Ingested
+
+    from bot.bootstrap import Service
     from pipeline.ports import Embedder, Reader
 
 HANDBOOK = {

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -93,3 +94,18 @@ async def test_a_channel_that_was_indexed_with_another_model_is_named_with_its_r
     assert checks["embedding model"].status == "warn"
     assert f"{scope} (scripted:words, 1024 numbers)" in checks["embedding model"].message
     assert checks["embedding model"].remedy == f"footnote reindex --channel {scope}"
+
+
+@pytest.mark.parametrize("installed", [True, False])
+async def test_text_recognition_that_is_switched_on_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    if installed:
+        pytest.importorskip("rapidocr")
+    else:
+        monkeypatch.setitem(sys.modules, "rapidocr", None)
+
+    check = (await examined(tmp_path / "data", ingestion={"ocr": True}))["text recognition"]
+
+    assert check.status == ("ok" if installed else "warn")
+    assert installed or "footnote[ocr]" in (check.remedy or "")

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import delete
+
 from pipeline.domain import Question
+from pipeline.entries import Entry
 from pipeline.ingestion.intake import Upload
 from pipeline.ingestion.tokens import analyze
 from pipeline.retrieval.index import Indexes
+from pipeline.storage.refs import StoredChunk
+from pipeline.storage.schema import turns
+from tests.fakes.models import ScriptedReader
 from tests.integration.service.conftest import ingest
 
 if TYPE_CHECKING:
@@ -69,11 +75,11 @@ async def test_what_was_answered_from_a_forgotten_document_is_not_remembered(
         before = [(await threads.summary(scope, name)).text for name in ("refunds", "leave")]
         await service.forget(scope, [await id_of(service, scope, "leave.md")])
         after = [(await threads.summary(scope, name)).text for name in ("refunds", "leave")]
-        turns = [len(await threads.turns(scope, name, 9)) for name in ("refunds", "leave")]
+        kept = [len(await threads.turns(scope, name, 9)) for name in ("refunds", "leave")]
 
     assert all(before)
     assert after == [before[0], ""]
-    assert turns == [1, 0]
+    assert kept == [1, 0]
 
 
 async def test_a_purged_channel_remembers_nothing_of_what_was_said_in_it(
@@ -130,3 +136,119 @@ async def test_forgetting_an_upload_that_waits_takes_it_out_of_the_queue(
         await service.worker.drain(scope)
 
         assert await service.stores.catalog.documents(scope) == []
+
+
+async def test_a_summary_goes_with_a_document_that_its_answer_came_from_without_citing_it(
+    opened: Opened, scope: Scope, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "cellar.md").write_text(f"# Cellar\n\n{SECRET}\n")
+    # a small model that leaves the marker out, and one that gives the wrong one
+    for number, text in enumerate(("It is zebrafish-4711.", "It is zebrafish-4711 [2].")):
+        async with opened(reader=ScriptedReader(text)) as service:
+            await ingest(service, scope, folder)
+            await converse(service, scope, f"t{number}", "What is the password of the cellar?")
+            kept = await service.stores.threads.summary(scope, f"t{number}")
+            await service.forget(scope, [await id_of(service, scope, "cellar.md")])
+            left = await service.stores.threads.summary(scope, f"t{number}")
+        assert "zebrafish" in kept.text
+        assert left.text == ""
+        assert stored(tmp_path / "data", "zebrafish-4711") == []
+
+
+async def test_a_summary_that_outlived_its_first_turn_still_goes_with_its_document(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        await converse(service, scope, "t", "How many days of paid leave a year?")
+        await converse(service, scope, "t", "And how long does a refund for a monthly plan take?")
+        threads = service.stores.threads
+        leave = await id_of(service, scope, "leave.md")
+        summary = await threads.summary(scope, "t")
+        async with service.stores.database.write() as connection:
+            await connection.execute(delete(turns))
+        await service.forget(scope, [leave])
+        left = await threads.summary(scope, "t")
+
+    assert leave in summary.documents
+    assert summary.text
+    assert (left.text, left.documents) == ("", frozenset())
+
+
+async def test_an_answer_that_was_under_way_while_its_document_was_forgotten_is_not_remembered(
+    opened: Opened, scope: Scope, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "cellar.md").write_text(f"# Cellar\n\n{SECRET}\n")
+    async with opened(reader=ScriptedReader("It is zebrafish-4711 [1].")) as service:
+        await ingest(service, scope, folder)
+        pipeline = await service.pipeline()
+        question = Question(text="What is the password of the cellar?", scope=scope, thread="t")
+        answer = await pipeline.ask(question)
+        await service.forget(scope, [await id_of(service, scope, "cellar.md")])
+        await pipeline.remember(question, answer)
+        summary = await service.stores.threads.summary(scope, "t")
+
+    assert answer.success
+    assert summary.text == ""
+    assert stored(tmp_path / "data", "zebrafish-4711") == []
+
+
+async def test_what_a_rebuilding_left_unfinished_goes_with_what_is_forgotten(
+    opened: Opened, scope: Scope, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "cellar.md").write_text(f"# Cellar\n\n{SECRET}\n")
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        store = await service.stores.catalog.open(scope)
+        assert store is not None
+        cellar = await id_of(service, scope, "cellar.md")
+        # as a killed rebuilding leaves it
+        half = await service.stores.generations.begin(scope, store.ref.embedder, store.ref.dimension)
+        rows = await store.read_chunks([cellar], vectors=True)
+        assert rows.vectors is not None
+        chunks = [
+            StoredChunk(chunk=chunk, tokens=tuple(tokens), vector=vector)
+            for chunk, tokens, vector in zip(rows.chunks, rows.tokens, rows.vectors, strict=True)
+        ]
+        await (await service.stores.vectors.catalog(half)).write_chunks(cellar, chunks)
+        await service.forget(scope, [cellar])
+
+    assert stored(tmp_path / "data", "zebrafish-4711") == []
+
+
+async def test_the_ledger_keeps_no_name_of_a_file_that_a_command_forgets(
+    opened: Opened, scope: Scope, folder: Path, tmp_path: Path
+) -> None:
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        leave = await id_of(service, scope, "leave.md")
+        entry = Entry(
+            kind="file",
+            scope=scope,
+            id="f1",
+            thread="t",
+            author="ann",
+            payload={"name": "salaries-4711.md", "source": "file:///salaries-4711.md", "document_id": leave},
+        )
+        assert await service.stores.ledger.open(entry)
+        assert stored(tmp_path / "data", "salaries-4711")
+        await service.forget(scope, [leave])
+        left = await service.stores.ledger.find(scope, "file", "f1")
+
+    assert left is not None
+    assert (left.state, left.payload) == ("gone", {})
+    assert stored(tmp_path / "data", "salaries-4711") == []
+
+
+async def test_bytes_that_wait_in_memory_go_with_what_is_forgotten(opened: Opened, scope: Scope) -> None:
+    async def fetch(source: str) -> bytes:
+        return SECRET.encode()
+
+    async with opened(working=False) as service:
+        service.sources.connect("far", fetch)
+        upload = Upload(source="far:1", display_name="cellar.md")
+        accepted = await service.intake.accept(scope, upload)
+        assert accepted.document_id
+        await service.stores.catalog.request_forget(scope, [accepted.document_id])
+        await service.worker.drain(scope)
+        assert service.kept.take(accepted.document_id) is None

@@ -30,6 +30,17 @@ if TYPE_CHECKING:
     Opened = Callable[..., AbstractAsyncContextManager[Service]]
 
 
+class Refusing(ScriptedEmbedder):
+    """Answers, but breaks off at one file, when its row says already that it is being indexed."""
+
+    refuses = True
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.refuses and any("28 days" in text for text in texts):
+            raise ModelUnavailable("The server broke off.")
+        return await super().embed_documents(texts)
+
+
 async def accept(service: Service, scope: Scope, path: Path) -> str:
     accepted = await service.intake.accept(scope, Upload(source=path.as_uri(), display_name=path.name))
     assert accepted.document_id
@@ -54,13 +65,13 @@ async def row_of(service: Service, scope: Scope, document_id: str) -> Document |
 async def test_an_upload_whose_attempts_are_used_up_is_listed_as_failed_with_its_reason(
     opened: Opened, scope: Scope, folder: Path
 ) -> None:
-    embedder = ScriptedEmbedder(error=ModelUnavailable("The server is down."))
+    embedder = Refusing()
     async with opened(embedder=embedder, working=False) as service:
         document_id = await accept(service, scope, folder / "leave.md")
         await fail_all_but_the_last_attempt(service)
         await service.worker.drain(scope)
         (listed,) = await service.stores.catalog.documents(scope)
-        embedder.error = None
+        embedder.refuses = False
         assert await accept(service, scope, folder / "leave.md") == document_id
         (queued,) = await service.stores.catalog.documents(scope)
         await service.worker.drain(scope)
@@ -68,7 +79,7 @@ async def test_an_upload_whose_attempts_are_used_up_is_listed_as_failed_with_its
 
     assert (listed.document_id, listed.status) == (document_id, DocumentStatus.FAILED)
     assert listed.reason is IngestReason.MODEL_UNAVAILABLE
-    assert listed.message == "The server is down. Try the file again later."
+    assert listed.message == "The server broke off. Try the file again later."
     assert queued.status is DocumentStatus.QUEUED
     assert (ready.status, ready.reason, ready.message) == (DocumentStatus.READY, None, None)
 
@@ -76,15 +87,7 @@ async def test_an_upload_whose_attempts_are_used_up_is_listed_as_failed_with_its
 async def test_a_document_whose_indexing_was_given_up_does_not_stay_in_the_state_indexing(
     opened: Opened, scope: Scope, folder: Path
 ) -> None:
-    class Breaking(ScriptedEmbedder):
-        """Breaks down at a certain file, when its row says already that it is being indexed."""
-
-        async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-            if any("28 days" in text for text in texts):
-                raise ModelUnavailable("The server broke off.")
-            return await super().embed_documents(texts)
-
-    async with opened(embedder=Breaking(), working=False) as service:
+    async with opened(embedder=Refusing(), working=False) as service:
         await accept(service, scope, folder / "refunds.md")
         await service.worker.drain(scope)
         document_id = await accept(service, scope, folder / "leave.md")

@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 
 from bot.chat import WEB
 from bot.citations import block, file_name, literal, passages
+from pipeline.domain import Unit
 from tests.fakes.pipeline import citation
 
 HOSTILE = [
@@ -53,6 +54,14 @@ def test_a_file_without_pages_is_cited_by_its_lines() -> None:
 
     assert block([many], "[1]") == "[1] handbook.pdf, lines 10–24"
     assert block([one], "[1]") == "[1] handbook.pdf, line 7"
+
+
+def test_a_slide_and_a_sheet_are_called_what_they_are() -> None:
+    slide = replace(citation("1", name="deck.pptx", page=4), section="Goals", quote=None, unit=Unit.SLIDE)
+    sheet = replace(slide, page=None, lines=(12, 30), section="Prices [EUR]", unit=Unit.SHEET)
+
+    assert block([slide], "[1]") == "[1] deck.pptx, slide 4, Goals"
+    assert block([sheet], "[1]") == "[1] deck.pptx, sheet Prices \\[EUR\\], rows 12–30"
 
 
 def test_only_labels_that_the_answer_uses_are_listed_in_their_order() -> None:

@@ -47,6 +47,13 @@ def test_what_the_journal_kept_becomes_the_citation_it_was() -> None:
     assert found.place.position == "lines 10–20"
 
 
+@pytest.mark.parametrize(("unit", "position"), [("slide", "slide 4"), (None, "page 4"), ("scene", "page 4")])
+def test_a_slide_is_still_a_slide_when_the_journal_is_read(unit: str | None, position: str) -> None:
+    (found,) = cited({"citations": [{"label": "1", "page": 4, "unit": unit}]})
+
+    assert found.place.position == position
+
+
 def test_a_short_passage_is_shown_whole() -> None:
     assert shown(f"Before.\n\n{QUOTE} After.") == f"[1] a.md\n> Before. {QUOTE} After."
 

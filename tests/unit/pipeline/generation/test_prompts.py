@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.domain import Chunk, CitedSource, Place, RankedChunk
+from pipeline.domain import Chunk, CitedSource, Place, RankedChunk, Unit
 from pipeline.generation.prompts import (
     as_data,
     describe_place,
@@ -58,6 +58,8 @@ def test_a_source_names_its_file_and_place() -> None:
         (Place(lines=(4, 9)), "lines 4–9"),
         (Place(lines=(4, 4)), "line 4"),
         (Place(page=1, lines=(1, 2), section="A"), "page 1, lines 1–2, section A"),
+        (Place(page=4, section="Goals", unit=Unit.SLIDE), "slide 4, section Goals"),
+        (Place(lines=(2, 9), section="Prices", unit=Unit.SHEET), "sheet Prices, rows 2–9"),
     ],
 )
 def test_places_in_words(place: Place, words: str) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.domain import IngestReason, Place
+from pipeline.domain import IngestReason, Place, Unit
 from pipeline.errors import IngestError
 from pipeline.ingestion.chunker import ChunkLimits, Piece
 from pipeline.ingestion.wire import (
@@ -19,13 +19,15 @@ from pipeline.ingestion.wire import (
 def test_a_request_arrives_as_it_was_sent() -> None:
     limits = ParseLimits(max_pages=3, chunk=ChunkLimits(target=10, maximum=20))
 
-    assert unpack_request(pack_request("Übersicht.pdf", limits)) == ("Übersicht.pdf", limits)
+    assert unpack_request(pack_request("Übersicht.pdf", limits)) == ("Übersicht.pdf", limits, False)
+    assert unpack_request(pack_request("a.zip", limits, unpack=True)) == ("a.zip", limits, True)
 
 
 def test_a_reply_arrives_as_it_was_sent() -> None:
     pieces = (
         Piece(text="漢字", place=Place(page=2, section="A > B")),
         Piece(text="x", place=Place(lines=(1, 2))),
+        Piece(text="y", place=Place(lines=(1, 2), section="Prices", unit=Unit.ROW)),
     )
     reply = Reply(outcome=Parsed(pages=2, pieces=pieces, blank_pages=1), retire=True)
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.domain import Chunk, Document, DocumentStatus, IngestReason, Place
+from pipeline.domain import Chunk, Document, DocumentStatus, IngestReason, Place, Unit
 from pipeline.storage.queries import without_others
 from pipeline.storage.refs import StoredChunk
 from pipeline.storage.tables import (
@@ -26,6 +26,7 @@ PLACES = st.builds(
     page=st.none() | NUMBER,
     lines=st.none() | st.tuples(NUMBER, NUMBER),
     section=st.none() | TEXT,
+    unit=st.none() | st.sampled_from(Unit),
 )
 DOCUMENTS = st.builds(
     Document,

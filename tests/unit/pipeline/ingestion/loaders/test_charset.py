@@ -53,3 +53,36 @@ def test_binary_data_is_refused(data: bytes) -> None:
 @given(st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Z"])))
 def test_utf_8_is_never_misread(text: str) -> None:
     assert decode(text.encode()) == text
+
+
+CHINESE = "退款将在五个工作日内处理完毕，会议定于下周一在上海举行。"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [CHINESE * 3 + "\n一二三\n", "返金は五日以内に行われます。" * 3])
+def test_utf_16_without_a_mark_is_known_in_scripts_that_have_no_zero_bytes(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("The refund “policy” costs €50 – it’s paid within five days.", "cp1252"),
+        ("Zwrot kosztów następuje w ciągu pięciu dni, proszę się zgłosić.", "cp1250"),
+        ("Возврат средств производится в течение пяти рабочих дней.", "koi8-r"),
+        ("환불은 영업일 기준 닷새 안에 처리됩니다.", "euc_kr"),
+        ("退款將在五個工作天內處理完畢。", "big5"),
+        ("返金は五日以内", "euc_jp"),
+    ],
+)
+def test_one_line_is_enough_to_know_its_encoding(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+def test_a_stray_byte_does_not_spoil_a_file_in_utf_8() -> None:
+    assert decode("Größe ".encode() * 50 + b"\xff" + "über".encode()).startswith("Größe Größe")
+    assert decode(("Größe " * 50 + "ß").encode()[:-1]).startswith("Größe Größe")
+
+
+def test_a_word_that_comes_again_and_again_is_no_rare_encoding() -> None:
+    assert decode("Größe ".encode("cp1252") * 10_000).startswith("Größe Größe")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.domain import Unit
 from pipeline.ingestion.blocks import Block, Kind
 from pipeline.ingestion.loaders import load
 
@@ -18,15 +19,24 @@ def test_the_delimiter_is_found(delimiter: str) -> None:
     assert [block.text for block in rows(text)] == ["name | sum", "Ann, Bob | 1.5", "Cleo | 2"]
 
 
-def test_rows_carry_the_header_and_the_lines_they_stand_on() -> None:
+def test_rows_carry_the_header_and_their_number_as_a_spreadsheet_counts() -> None:
     blocks = rows('id,note\r\n1,"two\r\nlines"\r\n\r\n2,short\r\n')
 
     assert [(block.text, block.lines, block.header) for block in blocks] == [
         ("id | note", (1, 1), ""),
-        ("1 | two lines", (2, 3), "id | note"),
-        ("2 | short", (5, 5), "id | note"),
+        ("1 | two lines", (2, 2), "id | note"),
+        ("2 | short", (4, 4), "id | note"),
     ]
-    assert {block.kind for block in blocks} == {Kind.TABLE}
+    assert {(block.kind, block.unit) for block in blocks} == {(Kind.TABLE, Unit.ROW)}
+
+
+def test_a_line_that_declares_the_delimiter_is_obeyed_and_no_row() -> None:
+    blocks = rows("sep=;\nname;sum\nAnn, Bob;1,5\n")
+
+    assert [(block.text, block.lines) for block in blocks] == [
+        ("name | sum", (2, 2)),
+        ("Ann, Bob | 1,5", (3, 3)),
+    ]
 
 
 def test_a_header_too_long_to_repeat_names_every_cell_instead() -> None:

@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
 import pytest
 
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 from pipeline.ingestion.loaders import load
+from pipeline.ingestion.loaders.pdf import NOT_INSTALLED, SWITCHED_OFF
 from tests.fakes.documents import pdf
+from tests.fakes.scans import assembled, scan
+
+LOST_ROOT = pdf(["Refunds take five days"]).partition(b"trailer")[0]
+"""Where nothing says which object is the document."""
 
 
 def reason_for(data: bytes, *, max_pages: int = 100) -> IngestReason:
@@ -85,6 +94,94 @@ def test_too_many_pages_are_refused_with_both_numbers() -> None:
         load(pdf(["a", "b", "c"]), "paper.pdf", max_pages=2)
 
     assert caught.value.reason is IngestReason.TOO_MANY_PAGES
+
+
+def test_pictures_of_pages_are_refused_with_what_to_do_about_it() -> None:
+    with pytest.raises(IngestError) as caught:
+        load(scan(["Refunds take five days."]), "paper.pdf")
+
+    assert caught.value.reason is IngestReason.NO_TEXT
+    assert str(caught.value) == SWITCHED_OFF
+
+
+def test_text_recognition_that_is_not_installed_is_named_where_nothing_else_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "rapidocr", None)
+
+    with pytest.raises(IngestError) as caught:
+        load(scan(["Refunds take five days."]), "paper.pdf", recognize=5)
+    mixed = load(scan(["Refunds take five days."], typed=["Typed."]), "paper.pdf", recognize=5)
+
+    assert str(caught.value) == NOT_INSTALLED
+    assert ([block.text for block in mixed.blocks], mixed.blank_pages) == (["Typed."], 1)
+
+
+def test_only_as_many_pages_are_recognised_as_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rapidocr", Recognition("Refunds", "take five days."))
+
+    loaded = load(scan(["One", "Two", "Three"], typed=["Typed.", ""]), "paper.pdf", recognize=2)
+
+    assert [(block.page, block.text) for block in loaded.blocks] == [
+        (1, "Typed."),
+        (3, "Refunds\ntake five days."),
+        (4, "Refunds\ntake five days."),
+    ]
+    assert (loaded.pages, loaded.blank_pages) == (5, 2)
+
+
+class Recognition(ModuleType):
+    """Stands for the recogniser's module; sees the same lines on every picture, and one that is a guess."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("rapidocr")
+        self.RapidOCR = lambda params: self.read
+        self.lines = lines
+
+    def read(self, picture: Any) -> SimpleNamespace:
+        assert max(picture.shape) <= 2_000
+        return SimpleNamespace(txts=(*self.lines, "l1Il"), scores=(*(0.9 for _ in self.lines), 0.2))
+
+
+def test_a_document_whose_table_of_objects_is_not_where_it_says_is_read_all_the_same() -> None:
+    lost = pdf(["Refunds take five days"]).replace(b"startxref\n", b"startxref\n9")
+
+    assert [block.text for block in load(lost, "paper.pdf").blocks] == ["Refunds take five days"]
+
+
+def test_what_pdfium_refuses_is_rebuilt_if_it_can_be() -> None:
+    pytest.importorskip("pikepdf")
+
+    assert [block.text for block in load(LOST_ROOT, "paper.pdf").blocks] == ["Refunds take five days"]
+
+
+def test_without_the_extra_it_stays_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pikepdf", None)
+
+    assert reason_for(LOST_ROOT) is IngestReason.CORRUPT
+
+
+def test_a_turned_page_is_read_in_its_direction() -> None:
+    drawing = b"BT /F1 11 Tf 0 1 -1 0 300 100 Tm (Refunds take) Tj 0 -14 Td (five days) Tj ET"
+    font = b"<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
+    turned = assembled(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Rotate 90/Resources%s/Contents 4 0 R>>" % font,
+            b"<</Length %d>>stream\n%s\nendstream" % (len(drawing), drawing),
+        ]
+    )
+
+    assert [block.text for block in load(turned, "paper.pdf").blocks] == ["Refunds take\nfive days"]
+
+
+def test_an_outline_with_thousands_of_entries_for_one_page_is_cut_short() -> None:
+    page = "\n".join(f"Part {number}" for number in range(300))
+
+    loaded = load(pdf([page], outline=[(f"Part {number}", 1) for number in range(300)]), "paper.pdf")
+
+    assert len(loaded.blocks) == 50
 
 
 def test_a_damaged_document_is_refused() -> None:

@@ -83,3 +83,44 @@ def test_the_declared_charset_is_used(encoding: str) -> None:
 
 def test_pages_nest_deeper_than_pythons_stack() -> None:
     assert walk("<div>" * 5_000 + "deep")[0].text == "deep"
+
+
+def test_cells_that_span_rows_or_columns_keep_the_columns_apart() -> None:
+    blocks = walk(
+        "<table><tr><th>Region<th>Town<th>Shops<tr><td rowspan=2>North<td>Oslo<td>4<tr><td>Bergen<td>2"
+        "<tr><td colspan=2>All<td>6<tr><td rowspan=0 colspan=x>South<td>Rome<td>1</table>"
+    )
+
+    assert [block.text for block in blocks] == [
+        "Region | Town | Shops",
+        "North | Oslo | 4",
+        "North | Bergen | 2",
+        "All |  | 6",
+        "South | Rome | 1",
+    ]
+
+
+def test_a_cell_that_claims_to_span_the_world_does_not() -> None:
+    blocks = walk("<table><tr><td rowspan=99999 colspan=99999>a<td>b</tr><tr><td>c</table>")
+
+    assert max(len(block.text) for block in blocks) < 400
+
+
+def test_an_entry_that_is_a_heading_does_not_mark_the_text_after_its_list() -> None:
+    blocks = walk("<ul><li><h3>Costs</h3></li></ul><p>Free.</p>")
+
+    assert summary(blocks) == [(Kind.HEADING, "Costs"), (Kind.TEXT, "Free.")]
+
+
+def test_a_title_that_is_closed_at_once_does_not_swallow_an_xhtml_page() -> None:
+    page = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Hi<br/>you</p></body></html>'
+
+    assert [block.text for block in load(page, "a.xhtml").blocks] == ["Hi\nyou"]
+
+
+def test_instructions_for_programs_are_left_out() -> None:
+    page = b"<html><body><p>Before<?xml:namespace prefix = o ?> and <?php echo 1 ?>after</p></body>"
+
+    loaded = load(page, "a.html")
+
+    assert [block.text for block in loaded.blocks] == ["Before and after"]

@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+from email.message import EmailMessage
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.domain import IngestReason
+from pipeline.errors import IngestError
+from pipeline.ingestion.loaders import load, mail
+from tests.fakes.documents import archive, pdf
+from tests.fakes.office import Deck
+
+if TYPE_CHECKING:
+    from pipeline.ingestion.blocks import Block
+
+
+def message(text: str = "Hello.", subject: str = "Plan", **headers: str) -> EmailMessage:
+    made = EmailMessage()
+    made["From"] = headers.get("sender", "ann@example.com")
+    made["To"] = "bob@example.com"
+    if subject:
+        made["Subject"] = subject
+    made.set_content(text)
+    return made
+
+
+def attached(content: bytes, name: str, kind: str = "application/octet-stream") -> EmailMessage:
+    made = message()
+    main, _, sub = kind.partition("/")
+    made.add_attachment(content, maintype=main, subtype=sub, filename=name)
+    return made
+
+
+def read(made: EmailMessage | bytes) -> tuple[Block, ...]:
+    return load(made if isinstance(made, bytes) else bytes(made), "mail.eml").blocks
+
+
+def texts(made: EmailMessage | bytes) -> list[str]:
+    return [block.text for block in read(made)]
+
+
+def test_subject_people_and_text_are_read() -> None:
+    blocks = read(message("We meet at noon.\n\nBring the plan."))
+
+    assert [block.text for block in blocks] == [
+        "Plan",
+        "From: ann@example.com\nTo: bob@example.com",
+        "We meet at noon.",
+        "Bring the plan.",
+    ]
+    assert {block.path for block in blocks} == {("Plan",)}
+    assert {block.lines for block in blocks} == {None}
+
+
+def test_headers_are_decoded_whatever_they_were_written_in() -> None:
+    raw = (
+        b"From: =?ISO-8859-1?Q?J=F6rg?= <joerg@example.com>\r\n"
+        b"Subject: =?UTF-8?B?w5xiZXI=?=\r\n =?UTF-8?B?c2ljaHQ=?=\r\n"
+        b"To: caf\xc3\xa9@example.com\r\nCc: M\xfcller\r\nDate: =?\xb5?B?x?=\r\n\r\nText"
+    )
+
+    assert texts(raw)[:2] == [
+        "Übersicht",
+        "From: Jörg <joerg@example.com>\nTo: café@example.com\nCc: Müller\nDate: =?µ?B?x?=",
+    ]
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "koi8-r", "shift_jis"])
+def test_text_is_decoded_by_its_charset(charset: str) -> None:
+    text = {"koi8-r": "Привет, коллеги", "shift_jis": "会議は正午です"}.get(charset, "Grüße aus Köln")
+    made = message()
+    made.set_content(text, charset=charset)
+
+    assert texts(made)[-1] == text
+
+
+def test_html_is_read_where_the_plain_text_is_only_a_stub() -> None:
+    rows = "<table><tr><td>Day<td>Place<tr><td>Monday<td>Room 4, second floor</table>"
+    stub, full = (
+        message("Use another program."),
+        message("Day: Monday\nPlace: Room 4, second floor\nYours, Ann"),
+    )
+    stub.add_alternative(f"<p>See:</p>{rows}", subtype="html")
+    full.add_alternative(f"<p>See:</p>{rows}", subtype="html")
+
+    assert texts(stub)[2:] == ["See:", "Day | Place", "Monday | Room 4, second floor"]
+    assert texts(full)[2:] == ["Day: Monday\nPlace: Room 4, second floor\nYours, Ann"]
+
+
+def test_a_mail_of_html_alone_is_read() -> None:
+    made = message()
+    made.set_content(
+        "<html><head><title>x</title></head><body><p>We <b>meet</b>.</p></body></html>", subtype="html"
+    )
+
+    assert texts(made)[2:] == ["We meet."]
+
+
+def test_each_attachment_is_a_section_with_its_own_place() -> None:
+    made = attached(pdf(["Front", "Prices are fixed."]), "offer.pdf", "application/pdf")
+    made.add_attachment(
+        Deck().add("Goals").write("Grow.").save(), maintype="x", subtype="y", filename="deck.pptx"
+    )
+    made.add_attachment("a,b\nc,d", filename="table.csv")
+
+    places = {block.text: (block.path, block.page, block.unit) for block in read(made)}
+
+    assert places["Prices are fixed."] == (("Plan", "offer.pdf"), 2, None)
+    assert places["Grow."] == (("Plan", "deck.pptx", "Goals"), 1, "slide")
+    assert places["c | d"] == (("Plan", "table.csv"), None, "row")
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "why"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "photo.png", "a picture"),
+        (pdf(["x"], password="secret"), "secret.pdf", "password"),
+        (archive({"notes.txt": "hello"}), "files.zip", "archive"),
+        (b"", "empty.txt", "empty"),
+    ],
+)
+def test_what_cannot_be_read_of_the_attachments_is_named_with_its_reason(
+    data: bytes, name: str, why: str
+) -> None:
+    last = read(attached(data, name))[-1]
+
+    assert last.path == ("Plan", name)
+    assert last.text.startswith(f"Attached: {name} (not read). ")
+    assert why in last.text
+
+
+def test_a_mail_attached_to_a_mail_is_a_section() -> None:
+    made = message("See below.")
+    made.add_attachment(message("The first offer.", "Offer"))
+
+    assert [(block.text, block.path) for block in read(made)][2:] == [
+        ("See below.", ("Plan",)),
+        ("Offer", ("Plan", "Offer")),
+        ("From: ann@example.com\nTo: bob@example.com", ("Plan", "Offer")),
+        ("The first offer.", ("Plan", "Offer")),
+    ]
+
+
+def test_mails_in_mails_are_read_only_so_deep() -> None:
+    made = message("innermost", "0")
+    for depth in range(1, 8):
+        outer = message(f"level {depth}", str(depth))
+        outer.add_attachment(made)
+        made = outer
+
+    found = texts(made)
+    assert found[-1].startswith("Attached: attached mail (not read).")
+    assert "level 4" in found
+    assert "level 3" not in found
+
+
+def test_only_so_many_attachments_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mail, "MAX_ATTACHMENTS", 1)
+    made = message()
+    made.add_attachment("first file", filename="a.txt")
+    made.add_attachment("second file", filename="b.txt")
+
+    assert texts(made)[-2:] == [
+        "first file",
+        "Attached: b.txt (not read). Too many files are attached; upload it by itself.",
+    ]
+
+
+def test_names_of_attachments_are_decoded_and_have_no_folders() -> None:
+    raw = (
+        b'Subject: A\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n'
+        b"--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment;\r\n"
+        b" filename*=UTF-8''..%2F%C3%9Cbersicht.txt\r\n\r\nfirst\r\n"
+        b'--b\r\nContent-Type: text/plain; name="=?UTF-8?Q?pr=C3=A9cis.txt?="\r\n\r\nsecond\r\n--b--\r\n'
+    )
+
+    assert [block.path for block in read(raw)][1:] == [("A", "Übersicht.txt"), ("A", "précis.txt")]
+
+
+def test_signatures_and_pictures_in_the_text_are_no_attachments() -> None:
+    made = message("Text.")
+    made.add_alternative('<p>Text.</p><img src="cid:x">', subtype="html")
+    [_, page] = made.iter_parts()
+    assert isinstance(page, EmailMessage)
+    page.add_related(b"\x89PNG", "image", "png", cid="<x>")
+    made.make_mixed()
+    made.add_attachment(b"0", maintype="application", subtype="pgp-signature", filename="signature.asc")
+
+    assert texts(made)[2:] == ["Text."]
+
+
+def test_soft_line_breaks_are_no_line_breaks() -> None:
+    head = b"Subject: A\r\nContent-Type: text/plain; format=flowed\r\n\r\n"
+    raw = head + b"One long \r\nsentence.\r\n> quoted \r\nend"
+
+    assert texts(raw)[1:] == ["One long sentence.\n> quoted end"]
+
+
+def test_an_encrypted_mail_is_refused() -> None:
+    raw = b"Subject: A\r\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\r\n\r\nAAAA"
+    with pytest.raises(IngestError) as caught:
+        read(raw)
+
+    assert caught.value.reason is IngestReason.ENCRYPTED
+
+
+def test_a_text_that_is_no_mail_is_read_as_text() -> None:
+    loaded = load(b"Just a note: nothing else.", "note.eml")
+
+    assert (loaded.kind, [block.text for block in loaded.blocks]) == (
+        "plain text",
+        ["Just a note: nothing else."],
+    )
+
+
+def test_parts_that_nest_without_end_are_refused() -> None:
+    raw = b"Subject: A\r\n"
+    for number in range(3_000):
+        raw += b'Content-Type: multipart/mixed; boundary="%d"\r\n\r\n--%d\r\n' % (number, number)
+    with pytest.raises(IngestError) as caught:
+        read(raw + b"\r\nText")
+
+    assert caught.value.reason in (IngestReason.CORRUPT, IngestReason.NO_TEXT)
