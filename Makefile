@@ -17,7 +17,7 @@ demo: ## index the sample handbook and talk to it in this terminal (no model ser
 
 test: ## run the whole test suite
 	@scripts/install dev
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 lint: ## check format, rules, types and the direction of imports
 	@scripts/install dev

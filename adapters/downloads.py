@@ -43,6 +43,15 @@ class Slow(Unreachable):
     """The platform began to send the file and then fell silent, or did not even begin."""
 
 
+class Incomplete(Unreachable):
+    """What came has not the length that the platform declares."""
+
+    def __init__(self, body: bytes = b"") -> None:
+        super().__init__()
+        self.body = body
+        """What came, where it is shorter."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """Where a platform keeps its files, and what people are told when it does not give one."""
@@ -54,7 +63,7 @@ class Site:
     own: Origin | None = None
     """What stands in for the platform, as a local server or a proxy."""
     sign_in: str | None = None
-    """The parameter that a redirect to the sign-in page has; None: the platform sends no such page."""
+    """The parameter that a redirect to the sign-in page has; None: the platform itself has no such page."""
     locked: str
     """Said when it keeps the file from the bot."""
     gone: str
@@ -64,6 +73,19 @@ class Site:
     def outside(self) -> str:
         """Said when an address is not the platform's."""
         return f"Its address leads away from {self.name}, so it was not visited; upload the file itself."
+
+    @property
+    def another_page(self) -> str:
+        """Said when a web page came in place of the file, as networks send that want people to sign in."""
+        return (
+            f"A web page came instead of the file, as from a network that wants people to sign in; "
+            f"upload it again when {self.name} can be reached."
+        )
+
+    @property
+    def incomplete(self) -> str:
+        """Said when another number of bytes came than the file has."""
+        return f"{self.name} sent more or less than the whole file; upload it again."
 
     @property
     def slow(self) -> str:
@@ -81,8 +103,8 @@ class Wanted:
     """Bytes, as the platform declares them."""
     page: bool = False
     """Whether it is a web page itself, so that receiving one is no sign of trouble."""
-    whole: bool = False
-    """Whether the declared size can be relied on, so that less of it is not the file."""
+    exact: bool = False
+    """Whether the declared size can be relied on, so that whatever has another one is not the file."""
 
 
 class Downloads:
@@ -106,8 +128,31 @@ class Downloads:
     async def get(self, wanted: Wanted) -> bytes:
         """Return the file's bytes.
 
+        Where the declared size may be wrong, a body that is shorter is taken if it comes twice.
+
         Raises `IngestError`, or what is worth another try: `RateLimited` or `Unreachable`.
         """
+        try:
+            return await self._got(wanted)
+        except Incomplete as first:
+            if wanted.exact:
+                raise
+            return await self._got_again(wanted, first.body)
+
+    async def close(self) -> None:
+        """End all connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _got_again(self, wanted: Wanted, body: bytes) -> bytes:
+        try:
+            return await self._got(wanted)
+        except Incomplete as second:
+            if second.body != body:
+                raise
+            return body
+
+    async def _got(self, wanted: Wanted) -> bytes:
         try:
             return await self._follow(wanted)
         except aiohttp.ServerTimeoutError as error:
@@ -116,11 +161,6 @@ class Downloads:
             raise IngestError(IngestReason.TIMED_OUT, self._site.slow) from error
         except (aiohttp.ClientError, OSError) as error:
             raise Unreachable from error
-
-    async def close(self) -> None:
-        """End all connections."""
-        if self._session is not None:
-            await self._session.close()
 
     async def _follow(self, wanted: Wanted) -> bytes:
         site, url = self._site, checked(wanted.address, self._site)
@@ -140,20 +180,31 @@ class Downloads:
 
     async def _read(self, response: aiohttp.ClientResponse, wanted: Wanted) -> bytes:
         """Return the body, counted as it comes: what a server says of its length is no proof."""
-        is_page = self._site.sign_in is not None and response.content_type in _PAGES
-        if is_page and not wanted.page:
+        is_page = response.content_type in _PAGES
+        if is_page and self._site.sign_in is not None and not wanted.page:
             raise _unreadable(self._site.locked)
+        size = wanted.size if wanted.exact else None
+        most = self._max_bytes if size is None else min(self._max_bytes, size)
         body = bytearray()
         async for piece in response.content.iter_chunked(PIECE):
             body += piece
-            if len(body) > self._max_bytes:
+            if len(body) > most:
                 response.close()
-                raise too_large(self._max_bytes)
-        if is_page and wanted.size not in {None, len(body)}:
-            raise _unreadable(self._site.locked)  # a page was asked for, and this is another one
-        if wanted.whole and len(body) < (wanted.size or 0):
-            raise Unreachable("the file ends too early")
+                break
+        self._check_length(body, wanted, is_page=is_page)
         return bytes(body)
+
+    def _check_length(self, body: bytearray, wanted: Wanted, *, is_page: bool) -> None:
+        """Return if this may be the file. Raises `IngestError` or `Incomplete`."""
+        site, size = self._site, wanted.size
+        if len(body) > self._max_bytes:
+            raise too_large(self._max_bytes)
+        if size is None or len(body) == size:
+            return
+        if is_page and (wanted.exact or site.sign_in is not None):  # a page that is not the one asked for
+            raise _unreadable(site.another_page if site.sign_in is None else site.locked)
+        if wanted.exact or len(body) < size:
+            raise Incomplete(bytes(body))
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None or self._session.closed:

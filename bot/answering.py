@@ -96,6 +96,8 @@ class Answering:
     async def take_back(self, asked: Asked, lane: Lane | None = None) -> None:
         """Forget a question that was taken back, and remove what stands because of it."""
         await self._questions.bury(asked)
+        if asked.resumed and not asked.messages:
+            await self._find(asked)
         await self._courier(asked).remove(asked.messages)
         if lane is not None:
             await self._remembered(lane)
@@ -150,6 +152,13 @@ class Answering:
             await stream.remember()
         except Exception as error:  # noqa: BLE001 - memory stops advancing; the answer stands
             logger.warning("a turn was not remembered: %s", type(error).__name__)
+
+    async def _find(self, asked: Asked) -> None:
+        """Find what a process posted that died before it could note it: posting it again leads to it."""
+        try:
+            await Edits(self._courier(asked), self._spot(asked)).finish(RESTARTING, ())
+        except ChatError as error:
+            logger.info("what stands of a question is unknown: %s", type(error).__name__)
 
     async def _say(self, asked: Asked, text: str) -> None:
         try:

@@ -52,6 +52,9 @@ class RateLimited(ChatError):
 class MessageGone(ChatError):
     """The message does not exist any more."""
 
+    everything = False
+    """Whether all else that stood in its thread is gone with it."""
+
 
 class NotAllowed(ChatError):
     """The platform does not permit this."""
@@ -180,6 +183,15 @@ class Mark(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """How a message of somebody's reads, as an `IncomingMessage` has it."""
+
+    text: str
+    mentioned: bool
+    """Whether it names the bot, or was written to it directly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One message of a thread's history."""
 
@@ -251,6 +263,12 @@ class ChatAdapter(Protocol):
 
     async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:
         """Return the last *limit* messages of a thread, oldest first. Raises `ChatError`."""
+
+    async def reread(self, thread: Thread, message_id: str) -> Said | None:
+        """Return how a message of people's in *thread* reads that they have edited; None: they have not.
+
+        None as well where nobody can know. Raises `ChatError`, `MessageGone` when they took it back.
+        """
 
     async def open_stream(self, thread: Thread, *, asker: str | None = None) -> LiveMessage | None:
         """Return a message that will grow, or None: post and edit instead. Nothing is shown by opening it.

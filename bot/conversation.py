@@ -16,6 +16,7 @@ from bot.lanes import Lane
 from bot.pacing import first_of
 from bot.questions import Questions, as_new
 from bot.reply import Halt
+from bot.rereading import reread
 from bot.wording import sentence
 from pipeline.domain import Reason
 
@@ -242,13 +243,14 @@ class Conversation:
                 self._refuse(asked, sentence(Reason.CANCELLED))
 
     async def _take_up(self, asked: Asked, lane: Lane) -> None:
-        """Let a question wait for its turn again, unless it seems to be what processes die of."""
+        """Let a question wait again, as it is now, unless it seems to be what processes die of."""
         if asked.stopped:
             self._refuse(asked, sentence(Reason.CANCELLED))
         elif asked.resumed > self._limits.resumes:
             logger.warning("a question was given up: each attempt at it was cut short")
             self._refuse(asked, sentence(Reason.INTERNAL_ERROR))
         else:
+            await reread(self._adapter, self._questions, asked, self._clock.sleep)
             lane.put(asked)
 
     def _admit(self, lane: Lane, asked: Asked | None) -> None:
@@ -269,13 +271,11 @@ class Conversation:
         if asked is None or asked.done:
             lanes = [lane for lane in self._lanes.values() if lane.thread.scope == event.scope]
             arrivals = [lane.arrival for lane in lanes if lane.arrival is not None]
-            self._notice(self._look_up_and_remove(event, arrivals))
+            self._notice(self._look_up(event, arrivals))
         else:
             asked.drop()
 
-    async def _look_up_and_remove(
-        self, event: MessageDeleted, arrivals: Sequence[asyncio.Task[None]]
-    ) -> None:
+    async def _look_up(self, event: MessageDeleted, arrivals: Sequence[asyncio.Task[None]]) -> None:
         """Remove the answer to a question of long ago, or to one that was only just arriving."""
         if arrivals:
             await asyncio.wait(arrivals)

@@ -7,14 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.chat import Body, ChatError, MessageGone, NotAllowed, RateLimited, TooLong, Unreachable
+from bot.chat import Body, ChatError, MessageGone, NotAllowed, RateLimited, Share, TooLong, Unreachable
+from bot.pacing import Limiter
 from bot.splitting import SMALLEST, split
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from bot.chat import Button, Capabilities, ChatAdapter, MessageRef, Thread
-    from bot.pacing import Clock, Limiter, Limiters
+    from bot.pacing import Clock, Limiters
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -33,12 +34,19 @@ class Courier:
     """Calls one platform for one budget of edits, and for one of what the platform itself streams."""
 
     def __init__(
-        self, adapter: ChatAdapter, limiter: Limiter, clock: Clock, *, feed: Limiter | None = None
+        self,
+        adapter: ChatAdapter,
+        limiter: Limiter,
+        clock: Clock,
+        *,
+        feed: Limiter | None = None,
+        own: Limiter | None = None,
     ) -> None:
-        """Streams have the budget *feed*; None: they share that of edits."""
+        """Streams have the budget *feed*, and what an answer does once its *own*; None: that of edits."""
         self.adapter = adapter
         self._limiter = limiter
         self._feed = feed or limiter
+        self._own = own or limiter
         self._clock = clock
         self._statuses: dict[Thread, str] = {}
 
@@ -53,9 +61,19 @@ class Courier:
         return Courier(self.adapter, self._feed, self._clock)
 
     @property
+    def alone(self) -> Courier:
+        """The one that calls for what an answer does once: appear, and end."""
+        return Courier(self.adapter, self._own, self._clock)
+
+    @property
     def delay(self) -> float:
         """Seconds until the budget has room for something that may as well be left out."""
         return self._limiter.delay(self._clock.monotonic())
+
+    @property
+    def held(self) -> float:
+        """Seconds for which the platform asked to wait, which nothing goes before."""
+        return self._limiter.delay(self._clock.monotonic(), final=True)
 
     async def once(self, call: Callable[[], Awaitable[Result]]) -> Result:
         """Make one call that may fail; the budget learns from it. Raises `ChatError`."""
@@ -143,10 +161,17 @@ class Courier:
 
 
 def courier_for(adapter: ChatAdapter, thread: Thread, limiters: Limiters, clock: Clock) -> Courier:
-    """Return a courier with the budgets that calls in *thread* use up."""
+    """Return a courier for one answer, with the budgets that its calls in *thread* use up.
+
+    Where many threads share a budget of edits, it is for edits alone: else the beginnings and ends of a crowd
+    of answers would leave none of them room to grow. They wait for what the platform asks for, and the
+    adapter's own count of calls, and for nothing else.
+    """
     capabilities = adapter.capabilities
+    limiter = limiters.of(thread, capabilities)
     feed = limiters.of(thread, capabilities, streaming=True)
-    return Courier(adapter, limiters.of(thread, capabilities), clock, feed=feed)
+    own = None if capabilities.edit_share is Share.THREAD else Limiter(0.0)
+    return Courier(adapter, limiter, clock, feed=feed, own=own)
 
 
 def bodies(body: Body, capabilities: Capabilities, limit: int | None = None) -> list[Body]:

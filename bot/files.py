@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bot.chat import MessageRef, Thread
 from bot.incoming import IncomingFile
 from bot.ledger import Book
+from bot.media import is_media
 from pipeline.addresses import place_of
 from pipeline.entries import Entry
 
@@ -40,6 +41,11 @@ class Upload:
     def thread(self) -> Thread:
         """Where to say what became of it."""
         return self.file.thread
+
+    @property
+    def quiet(self) -> bool:
+        """Whether a sign is enough where it cannot be read, for nobody would expect that."""
+        return not self.file.addressed and is_media(self.file.name)
 
     @property
     def nonce(self) -> str:
@@ -111,6 +117,7 @@ def _payload(upload: Upload) -> dict[str, Any]:
         "size": file.size,
         "message_id": file.message_id,
         "changed": file.changed,
+        "addressed": file.addressed,
         "document_id": upload.document_id,
         "namesakes": list(upload.namesakes),
         "resumed": upload.resumed,
@@ -129,6 +136,7 @@ def _from(entry: Entry) -> Upload:
         size=kept["size"],
         message_id=kept["message_id"],
         changed=kept.get("changed", False),
+        addressed=kept.get("addressed", True),
     )
     return Upload(
         file,

@@ -77,6 +77,8 @@ class IncomingFile:
     """The message that carries it, for a sign of how it stands; None: there is none, or nobody knows."""
     changed: bool = False
     """Whether it came before and may have other contents now; if it has not, nobody needs to hear of it."""
+    addressed: bool = True
+    """Whether it was given to the bot, by a mention or directly, and did not only pass by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

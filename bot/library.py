@@ -70,10 +70,13 @@ class ServiceLibrary:
     async def documents(self, scope: Scope) -> Sequence[Document]:
         return await self._service.stores.catalog.documents(scope)
 
+    async def workspaces(self, platform: str) -> list[str]:
+        """Return the workspaces of a platform in which anything was indexed."""
+        return sorted({scope.workspace for scope in await self._indexed(platform)})
+
     async def channels(self, platform: str, workspace: str) -> list[Scope]:
         """Return the workspace's channels in which anything was indexed."""
-        scopes = await self._service.stores.generations.scopes()
-        return [each for each in scopes if (each.platform, each.workspace) == (platform, workspace)]
+        return [scope for scope in await self._indexed(platform) if scope.workspace == workspace]
 
     async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
         await self._places.forget(scope, document_ids)
@@ -167,16 +170,23 @@ class ServiceLibrary:
             if arrival.is_in(platform, workspace) and arrival.place == place
         }
         for scope in await self.holders(platform, workspace, source):
-            if place in map(place_of, await self._places.sources(scope)):
+            if place in map(place_of, await self.sources_in(scope)):
                 kept.add(scope)
         return sorted(kept, key=str)
 
     async def sources(self, platform: str) -> AsyncIterator[tuple[Scope, str]]:
         """Yield where the files of every channel of a platform stay, one workspace after the other."""
-        for scope in await self._service.stores.generations.scopes():
-            if scope.platform == platform:
-                for source in await self._places.sources(scope):
-                    yield scope, source
+        for scope in await self._indexed(platform):
+            for source in await self.sources_in(scope):
+                yield scope, source
+
+    async def sources_in(self, scope: Scope) -> Sequence[str]:
+        """Return where each file of a channel stays."""
+        return await self._places.sources(scope)
+
+    async def _indexed(self, platform: str) -> list[Scope]:
+        scopes = await self._service.stores.generations.scopes()
+        return [scope for scope in scopes if scope.platform == platform]
 
     @contextmanager
     def _arriving(self, scope: Scope, source: str) -> Iterator[_Arrival]:
@@ -234,7 +244,8 @@ class ServiceContext:
         self._threads = service.stores.threads
 
     async def missing(self, thread: Thread) -> bool:
-        return not (await self._threads.summary(thread.scope, thread.key)).text
+        """Tell whether nothing was ever remembered: what was forgotten on purpose must not be read again."""
+        return not (await self._threads.summary(thread.scope, thread.key)).version
 
     async def adopt(self, thread: Thread, turns: Sequence[Turn]) -> None:
         """Add what was said to the summary, as far as it may become one; see `check_summary`.

@@ -35,14 +35,16 @@ SIGNED = 500
 class Notice:
     """The one message that says where a file stands. Only its end is insisted on."""
 
-    def __init__(self, courier: Courier, spot: Spot, name: str) -> None:
+    def __init__(self, courier: Courier, spot: Spot, name: str, *, quiet: bool = False) -> None:
+        """*quiet*: nothing is said before the end, which may be nothing to tell of."""
         self._courier = courier
+        self._quiet = quiet
         self._screen = Edits(courier, spot)
         self._name = f"**{file_name(name)}**"
 
     async def show(self, state: str) -> None:
         """Say where the file stands, if the budget has room and the platform lets us."""
-        if self._courier.delay:
+        if self._quiet or self._courier.delay:
             return
         try:
             await self._screen.stage(f"{self._name} {state}")

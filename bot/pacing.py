@@ -21,10 +21,17 @@ NARROW = 0.9
 """Factor on the interval each time it takes a call, until the interval is what it was."""
 WIDEST = 16.0
 """The interval never grows beyond this many times its base."""
-
+CALM = 15.0
+"""Seconds without a limit that halve a grown interval. Platforms count over a minute at most, after which the
+widest is back to normal; where little is said, hardly any call lands that would narrow it."""
+LEAST = 0.05
+"""Seconds that are waited after a limit at least, also where the platform says "now": clocks differ."""
 
 RECENT = 64
 """Budgets that are remembered although nobody uses them: between two questions they may still be used up."""
+
+_NONE = 1e-6
+"""Seconds that are no wait, but what is left of one when numbers are rounded."""
 
 
 class Clock(Protocol):
@@ -44,6 +51,7 @@ class Limiter:
 
     It is a bucket that holds *burst* calls and gets one more every *interval*. A final edit waits for nothing
     but a wait that the platform asked for, and while one is pending no intermediate edit may take its place.
+    What the platform once asked for makes it careful; calls that land and time make it less so.
     """
 
     def __init__(self, interval: float, burst: int = 1) -> None:
@@ -55,6 +63,8 @@ class Limiter:
         """When the bucket is full again."""
         self._blocked = 0.0
         self._finals = 0
+        self._eased = 0.0
+        """Until when time has made it less careful."""
 
     @property
     def interval(self) -> float:
@@ -65,12 +75,15 @@ class Limiter:
         """Return how many seconds to wait before asking again; 0: go, and `take` the slot."""
         if final:
             return max(0.0, self._blocked - now)
+        self._ease(now)
         pending = max(self._interval, self._base) if self._finals else 0.0
         due = self._free - self._ahead * self._interval
-        return max(0.0, pending, self._blocked - now, due - now)
+        wait = max(pending, self._blocked - now, due - now)
+        return wait if wait > _NONE else 0.0
 
     def take(self, now: float) -> None:
         """Note that a call goes out."""
+        self._ease(now)
         self._free = max(self._free, now) + self._interval
 
     def landed(self) -> None:
@@ -79,9 +92,21 @@ class Limiter:
 
     def limited(self, now: float, retry_after: float) -> None:
         """Note that the platform asked to wait *retry_after* seconds: the bucket was empty."""
-        self._blocked = max(self._blocked, now + max(0.0, retry_after))
+        self._ease(now)
+        self._blocked = max(self._blocked, now + max(LEAST, retry_after))
+        self._eased = self._blocked
         self._interval = min(max(self._interval, 0.1) * WIDEN, max(self._base, 0.1) * WIDEST)
         self._free = max(self._free, self._blocked + self._ahead * self._interval)
+
+    def _ease(self, now: float) -> None:
+        """Narrow a grown interval, and what is owed with it, by the time since the last limit was over."""
+        if now <= self._eased:
+            return
+        grown = self._interval
+        self._interval = max(self._base, grown * 0.5 ** ((now - self._eased) / CALM))
+        self._eased = now
+        if grown > 0:
+            self._free = now + (self._free - now) * min(1.0, self._interval / grown)
 
     @contextmanager
     def finishing(self) -> Iterator[None]:

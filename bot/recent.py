@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 PAUSE = 3600.0
 """Seconds until something is tried again that a platform did not allow; that may be changed meanwhile."""
@@ -62,3 +62,40 @@ class Pauses(Generic[Key]):
 
     def __contains__(self, key: Key) -> bool:
         return (self._ends.get(key) or 0.0) > self._monotonic()
+
+
+class Fresh(Generic[Key, Value]):
+    """Answers that count for some *seconds*, the last *most* of them."""
+
+    def __init__(self, monotonic: Callable[[], float], seconds: float, most: int) -> None:
+        self._monotonic = monotonic
+        self._seconds = seconds
+        self._kept: Recent[Key, tuple[float, Value]] = Recent(most)
+
+    async def get(self, key: Key, ask: Callable[[], Awaitable[Value]]) -> Value:
+        """Return the answer about *key*, asking if need be.
+
+        Raises what *ask* raises, and keeps nothing then.
+        """
+        kept = self._lately(key)
+        if kept is None:
+            kept = self._monotonic(), await ask()
+            self._kept.note(key, kept)
+        return kept[1]
+
+    def note(self, key: Key, value: Value) -> None:
+        """Keep an answer that was given right now."""
+        self._kept.note(key, (self._monotonic(), value))
+
+    def last(self, key: Key) -> Value | None:
+        """Return the answer about *key* if it counts still; None: it does not, or there is none."""
+        kept = self._lately(key)
+        return None if kept is None else kept[1]
+
+    def forget(self, key: Key) -> None:
+        """Drop an answer, because it may be another one now."""
+        self._kept.forget(key)
+
+    def _lately(self, key: Key) -> tuple[float, Value] | None:
+        kept = self._kept.get(key)
+        return kept if kept is not None and self._monotonic() - kept[0] < self._seconds else None

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
-from bot.chat import ChatError, RateLimited, Unreachable
+from bot.chat import ChatError, Mark, NotAllowed, RateLimited, TooLong, Unreachable
 from bot.controls import BAD, GOOD, WHY, under_answer
 from bot.courier import ROUNDS
 from bot.pacing import first_of
 from bot.screens import Edits
 from bot.streams import StreamBroken, open_screen
-from bot.wording import RESTARTING, final_text, sentence, stage_text
+from bot.wording import REFUSED, RESTARTING, final_text, sentence, stage_text
 from pipeline.domain import Delta, GenerationResponse, Progress, Reason
 
 if TYPE_CHECKING:
@@ -233,10 +233,29 @@ class Reply:
         except ChatError as error:
             self._lost = isinstance(error, RateLimited | Unreachable)
             logger.warning("a reply could not be delivered: %s", type(error).__name__)
+            if isinstance(error, NotAllowed | TooLong):
+                await self._say_why(screen)
             return False
         finally:
             await self._courier.end_status()
         return True
+
+    async def _say_why(self, screen: Screen) -> None:
+        """Let a reason stand in place of an answer that is refused, or a sign; no draft is left behind."""
+        try:
+            await screen.finish(REFUSED, ())
+        except ChatError as error:
+            logger.warning("not even the reason was shown: %s", type(error).__name__)
+            await self._courier.remove(screen.messages)
+            await self._spot.stood(())
+            self._screen = Edits(self._courier, self._spot, slots=())
+            await self._mark()
+
+    async def _mark(self) -> None:
+        try:
+            await self._courier.adapter.mark(self._spot.thread, self._question, Mark.FAILED)
+        except ChatError as error:
+            logger.info("no sign was put at a question: %s", type(error).__name__)
 
     def _buttons(self, response: GenerationResponse) -> Sequence[Button]:
         """Return what belongs under the outcome: what was found can be judged, a refusal only explained."""

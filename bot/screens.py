@@ -48,12 +48,6 @@ class Screen(Protocol):
         """Return a screen that takes the messages over after a stream broke."""
 
 
-class Call(Protocol):
-    """How a call is made: once, or until the platform takes it."""
-
-    def __call__(self, call: Callable[[], Awaitable[Result]], /) -> Awaitable[Result]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Slot:
     """A message of the answer and what it is known to show (None: nobody knows)."""
@@ -92,6 +86,7 @@ class Edits:
         self, courier: Courier, spot: Spot, *, slots: Iterable[Slot] | None = None, taken: str = ""
     ) -> None:
         self._courier = courier
+        self._alone = courier.alone
         self._spot = spot
         self._editable = courier.capabilities.edit_interval is not None
         known = spot.standing if self._editable else ()
@@ -110,11 +105,13 @@ class Edits:
         return tuple(dict.fromkeys(slot.ref for slot in (*self._stuck, *self._slots)))
 
     def delay(self, text: str) -> float:
-        return self._courier.delay if self._editable else 0.0
+        if not self._editable:
+            return 0.0
+        return max(self._alone.held, self._courier.delay) if self._slots else self._alone.delay
 
     async def stage(self, text: str) -> None:
         if self._editable:
-            await self._lay([Body(text=f"_{text}_", buttons=self._writing)], self._courier.once)
+            await self._lay([Body(text=f"_{text}_", buttons=self._writing)])
         else:
             await self._courier.show_status(self._spot.thread, text)
 
@@ -122,7 +119,7 @@ class Edits:
         if not self._editable:
             return
         try:
-            await self._lay(self._growing(text), self._courier.once)
+            await self._lay(self._growing(text))
         except TooLong:
             self._shrink()
 
@@ -131,7 +128,7 @@ class Edits:
         while True:
             wanted = bodies(whole, self._courier.capabilities, self._limit)
             try:
-                await self._lay(wanted, self._courier.insist, anew=True)
+                await self._lay(wanted, last=True)
                 break
             except TooLong:
                 self._shrink()
@@ -149,58 +146,65 @@ class Edits:
     def _growing(self, text: str) -> list[Body]:
         shown = [part.text for part in split(text, self._limit)]
         if shown:  # behind a fence the cursor needs a line of its own
-            shown[-1] += f"\n{CURSOR}" if shown[-1].endswith("```") else f" {CURSOR}"
+            shown[-1] += f"\n{CURSOR}" if shown[-1].endswith(("```", "~~~")) else f" {CURSOR}"
         parts = [Body(text=part) for part in shown]
         return [*parts[:-1], *(replace(last, buttons=self._writing) for last in parts[-1:])]
 
     def _shrink(self) -> None:
         """Make the parts smaller, because one was longer once it was rendered. Raises `TooLong`."""
-        self._limit = smaller(self._limit)
-        if self._limit < SMALLEST:
+        limit = smaller(self._limit)
+        if limit < SMALLEST:
             raise TooLong
+        self._limit = limit
 
-    async def _lay(self, wanted: Sequence[Body], call: Call, *, anew: bool = False) -> None:
+    async def _lay(self, wanted: Sequence[Body], *, last: bool = False) -> None:
         """Make the first messages show *wanted*, in order; one that is right already costs nothing.
 
-        One that cannot be edited any more is posted *anew*, or raises `NotAllowed`.
+        The *last* word is insisted on; a message that cannot be edited any more is then posted anew, and
+        raises `NotAllowed` before.
         """
         index = 0
         while index < len(wanted):
             try:
-                await self._place(index, wanted[index], call)
-            except MessageGone:
+                await self._place(index, wanted[index], last)
+            except MessageGone as gone:
+                index = 0 if gone.everything else index
                 await self._forget_from(index)
             except NotAllowed:
-                if not anew or index >= len(self._slots) or self._gone >= REPOSTS:
+                if not last or index >= len(self._slots) or self._gone >= REPOSTS:
                     raise
                 self._leave_from(index)
             else:
                 index += 1
 
-    async def _place(self, index: int, body: Body, call: Call) -> None:
+    async def _place(self, index: int, body: Body, last: bool) -> None:
         if index == len(self._slots):
-            self._slots.append(await self._post(index, body, call))
+            self._slots.append(await self._post(index, body, last))
             await self._spot.stood(self.messages)
         slot = self._slots[index]
         if slot.body == body or not self._editable:
             return
         self._slots[index] = Slot(slot.ref)  # until the platform confirms, nobody knows what it shows
-        await call(partial(self._courier.adapter.edit, slot.ref, body))
+        await self._call(self._courier, partial(self._courier.adapter.edit, slot.ref, body), last)
         self._slots[index] = Slot(slot.ref, body)
 
-    async def _post(self, index: int, body: Body, call: Call) -> Slot:
+    async def _post(self, index: int, body: Body, last: bool) -> Slot:
         """Post *body*, with the same nonce until it arrives, so that no second message can appear."""
         again = f".{self._gone}" if self._gone else ""
         marked = replace(body, nonce=f"{self._spot.key}-{index}{again}", repeated=self._unsure)
         unsure, self._unsure = self._unsure, True
         try:
-            ref = await call(partial(self._courier.adapter.post, self._spot.thread, marked))
+            post = partial(self._courier.adapter.post, self._spot.thread, marked)
+            ref = await self._call(self._alone, post, last)
         except ChatError as error:
             self._unsure = unsure or isinstance(error, Unreachable)
             raise
         self._unsure = False
         # an attempt that was given up may have arrived after all, and have shown an older text
         return Slot(ref, None if unsure else body)
+
+    async def _call(self, courier: Courier, work: Callable[[], Awaitable[Result]], last: bool) -> Result:
+        return await (courier.insist(work) if last else courier.once(work))
 
     async def _forget_from(self, index: int) -> None:
         """Give up a deleted message and those behind it, so that the order stays. Raises `MessageGone`."""

@@ -1,15 +1,17 @@
 """Cut Markdown into messages: greedily from the left, so that a full part never changes while text grows.
 
-Where a part is cut depends on nothing but the text that fits into it, and on one character more. Code fences
-are closed at a cut and opened again, with their language, in the next part. Every ``` counts as a fence,
-wherever it stands: that is how the stricter clients read it, and it keeps the count even in every part.
+Where a part is cut depends on nothing but the text that fits into it, and on one character more. A block of
+code is closed at a cut and opened again, with its language, in the next part, and the heading of a table is
+repeated there.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from bot.blocks import LONGEST_CLOSING, NOTHING, Block, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,14 +19,13 @@ if TYPE_CHECKING:
 SMALLEST = 80
 """Below this many characters a part would hold little but fences."""
 
-_FENCE = "```"
-_CLOSING = "\n" + _FENCE
-_LANGUAGE = re.compile(r"[A-Za-z0-9_+\-.#]{1,20}(?=\n)")
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 _GAP = re.compile(r"[^\S\n]*(?:[^\S\n]*\n)*")
 """What is left of the white space that a line was cut at. The indentation of a line is no such gap."""
-_LEAST_CODE = 40
+_LEAST_CODE = 43
 """A fence with less than this behind it moves to the next part."""
+_MOST_HEADING = 3
+"""What part of a message the heading of a table may take up to be repeated."""
 
 _BOUNDARIES = (
     re.compile(r"\n[^\S\n]*\n+"),
@@ -54,11 +55,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """A stretch of the source, and the language of the fence it starts and ends in (None: in none)."""
+    """A stretch of the source, and what goes on before and behind it."""
 
     raw: str
-    before: str | None
-    after: str | None
+    before: Block
+    after: Block
 
 
 def split(text: str, limit: int) -> list[Part]:
@@ -74,92 +75,67 @@ def split(text: str, limit: int) -> list[Part]:
 
 def _slices(text: str, limit: int) -> Iterator[_Slice]:
     """Cut *text*; the slices' raw texts and the white space skipped between them make up all of it."""
-    position, fence = _skip_blank(text, 0, None), None
+    position, block = _skip_blank(text, 0, NOTHING), NOTHING
     while position < len(text):
-        room = limit - len(_opening(fence)) - len(_CLOSING)
+        room = limit - len(block.opening) - LONGEST_CLOSING
         if len(text) - position <= room:
             rest = text[position:]
-            yield _Slice(rest, fence, _fence_after(rest, fence))
+            yield _Slice(rest, block, read(rest, block, whole=True).block)
             return
-        length = _cut(text[position : position + room + 1], room, fence)
-        raw = text[position : position + length]
-        after = _fence_after(raw, fence)
-        yield _Slice(raw, fence, after)
-        position, fence = _skip_blank(text, position + length, after), after
+        end = position + _cut(text[position : position + room + 1], room, block)
+        raw = text[position:end]
+        after = read(raw, block).block
+        yield _Slice(raw, block, after)
+        position = _skip_blank(text, end, after)
+        block = _going_on(after, raw[-1:] + text[end:position], limit)
 
 
-def _skip_blank(text: str, position: int, fence: str | None) -> int:
+def _skip_blank(text: str, position: int, block: Block) -> int:
     """Return where the next part begins: outside code, behind blank lines and the rest of a gap."""
-    if fence is not None:
-        return position
+    if block.fence is not None:  # nothing of code is dropped but the end of the line that it was cut at
+        return position + (text[position - 1] != "\n" and text.startswith("\n", position))
     gap = _BLANK_LINES if not position or text[position - 1] == "\n" else _GAP
     found = gap.match(text, position)
     return found.end() if found else position
 
 
-def _opening(fence: str | None) -> str:
-    return "" if fence is None else f"{_FENCE}{fence}\n"
+def _going_on(block: Block, gap: str, limit: int) -> Block:
+    """Return what of *block* goes on behind *gap*: behind a blank line, or in long lines, no table does."""
+    ended = block.fence is None and gap.count("\n") > 1
+    if ended or len(block.heading) > limit // _MOST_HEADING:
+        return replace(block, heading="")
+    return block
 
 
 def _part(piece: _Slice) -> Part | None:
     """Dress a slice as a message; None: it would show nothing."""
     body, before = piece.raw, piece.before
-    if before is not None:
-        start = body.lstrip("\n")
-        if start.startswith(_FENCE):  # the fence was closed right behind the cut
-            body, before = start.removeprefix(_FENCE).lstrip("\n"), None
-        elif not start.strip("`"):
+    if (fence := before.fence) is not None:
+        first, ended, rest = body.lstrip("\n").partition("\n")
+        if ended and fence.is_closed_by(first):  # the fence was closed right behind the cut
+            body, before = rest.lstrip("\n"), NOTHING
+        elif not ended and not fence.code_in(first).strip(fence.sign[0]):
             return None
     if not body.strip():
         return None
-    growing = _opening(before) + body
-    if piece.after is None:
+    growing = before.opening_before(body) + body
+    if piece.after.fence is None:
         return Part(growing.rstrip(), growing)
-    shown = growing.rstrip("\n")
-    inside = growing[growing.rfind(_FENCE) + len(_FENCE) :]
-    # on a line of its own the fence would turn the only line of code into the name of a language
-    alone = "\n" in inside or not inside.strip()
-    return Part(shown + (_CLOSING if alone else _FENCE), growing)
+    return Part(growing.rstrip("\n") + piece.after.fence.closing, growing)
 
 
-def _fences(raw: str) -> Iterator[int]:
-    """Yield where each fence of *raw* begins."""
-    position = raw.find(_FENCE)
-    while position >= 0:
-        yield position
-        position = raw.find(_FENCE, position + len(_FENCE))
-
-
-def _fence_after(raw: str, fence: str | None) -> str | None:
-    """Return the language of the fence that is open behind *raw*, "" for none named, None for no fence."""
-    for position in _fences(raw):
-        if fence is not None:
-            fence = None
-        else:
-            language = _LANGUAGE.match(raw, position + len(_FENCE))
-            fence = language.group() if language else ""
-    return fence
-
-
-def _cut(window: str, room: int, fence: str | None) -> int:
+def _cut(window: str, room: int, block: Block) -> int:
     """Return how much of *window*, which holds one character more than *room*, goes into this part."""
-    cut = _outside_ticks(window, _best_boundary(window, room, fence))
-    if _fence_after(window[:cut], fence) is not None:
-        opener = max(_openers(window[:cut], fence), default=0)
-        if opener and cut - opener < _LEAST_CODE + len(_FENCE):
-            return opener
-        return cut
-    return _outside_links(window, cut)
+    cut = _outside_signs(window, _best_boundary(window, room, block))
+    reading = read(window[:cut], block)
+    if reading.block.fence is not None:
+        return reading.opener if reading.opener and cut - reading.opener < _LEAST_CODE else cut
+    return _outside_links(window, reading.table or cut)
 
 
-def _openers(raw: str, fence: str | None) -> list[int]:
-    """Return where the fences begin that open code, given the one *raw* begins in."""
-    return list(_fences(raw))[0 if fence is None else 1 :: 2]
-
-
-def _best_boundary(window: str, room: int, fence: str | None) -> int:
+def _best_boundary(window: str, room: int, block: Block) -> int:
     """Return the last boundary of the best kind, as long as it does not leave the part half empty."""
-    in_code = _fence_after(window[:room], fence) is not None
+    in_code = read(window[:room], block).block.fence is not None
     least = room // 4 if in_code else room // 2
     for boundary in _BOUNDARIES[1:2] if in_code else _BOUNDARIES:
         ends = [match.end() for match in boundary.finditer(window, least)]
@@ -168,14 +144,12 @@ def _best_boundary(window: str, room: int, fence: str | None) -> int:
     return room
 
 
-def _outside_ticks(window: str, cut: int) -> int:
-    """Move *cut* out of a run of backticks, in front of it if anything stands there."""
+def _outside_signs(window: str, cut: int) -> int:
+    """Move *cut* out of a run of backticks or waves, in front of it if anything stands there."""
     start = cut
-    while start and window[start - 1] == "`":
+    while start and window[cut] in "`~" and window[start - 1] == window[cut]:
         start -= 1
-    if start == cut or window[cut] != "`":
-        return cut
-    return start or cut - cut % len(_FENCE)
+    return start or cut
 
 
 def _outside_links(window: str, cut: int) -> int:

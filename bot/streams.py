@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bot.chat import Body, ChatError, RateLimited
 from bot.courier import bodies
@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 
     from bot.chat import Button, LiveMessage, MessageRef
     from bot.courier import Courier, Result
-    from bot.screens import Call, Screen, Spot
+    from bot.screens import Screen, Spot
 
 logger = logging.getLogger(__name__)
 
 
 class StreamBroken(ChatError):
     """The platform's own stream failed; the messages must be edited instead."""
+
+
+class Call(Protocol):
+    """How a call is made: once, or until the platform takes it."""
+
+    def __call__(self, call: Callable[[], Awaitable[Result]], /) -> Awaitable[Result]: ...
 
 
 class Stream:
@@ -35,6 +41,7 @@ class Stream:
     def __init__(self, courier: Courier, spot: Spot, live: LiveMessage) -> None:
         self._courier = courier
         self._feed = courier.streaming
+        self._alone = courier.alone
         self._spot = spot
         self._limit = courier.capabilities.max_chars - ROOM
         self._closed: list[Slot] = []
@@ -48,7 +55,15 @@ class Stream:
         return (*(slot.ref for slot in self._closed), *([growing] if growing else []))
 
     def delay(self, text: str) -> float:
-        return self._feed.delay if text else 0.0
+        if not text:
+            return 0.0
+        return max(self._alone.held, self._growing_by.delay)
+
+    @property
+    def _growing_by(self) -> Courier:
+        """Whoever carries the next piece: the first one makes the message appear."""
+        begun = self._live is not None and self._live.message is not None
+        return self._feed if begun else self._alone
 
     async def stage(self, text: str) -> None:
         """Show a status. Raises `StreamBroken` where nobody would see one, so that a message says it."""
@@ -66,7 +81,7 @@ class Stream:
     async def finish(self, text: str, buttons: Sequence[Button]) -> None:
         wanted = bodies(Body(text=text, buttons=tuple(buttons)), self._courier.capabilities, self._limit)
         try:
-            await self._close(wanted[min(len(self._closed), len(wanted) - 1)], self._feed.insist)
+            await self._close(wanted[min(len(self._closed), len(wanted) - 1)], self._alone.insist)
         except ChatError as error:
             logger.info("a streamed message is edited instead: %s", type(error).__name__)
         edits = self.fallback()
@@ -78,7 +93,7 @@ class Stream:
     async def abandon(self) -> None:
         """End the platform's stream, because a message that streams can be neither edited nor deleted."""
         if self._live is not None and self._live.message is not None:
-            await self._close(Body(text="…"), self._feed.insist)
+            await self._close(Body(text="…"), self._alone.insist)
 
     def fallback(self) -> Screen:
         slots, broken, taken = list(self._closed), self._live, ""
@@ -96,12 +111,12 @@ class Stream:
             raise StreamBroken
         if not growing.startswith(self._shown) or growing == self._shown:
             return
-        await self._unbroken(partial(live.append, growing[len(self._shown) :]), self._feed.once)
+        await self._unbroken(partial(live.append, growing[len(self._shown) :]), self._growing_by.once)
         self._shown = growing
 
     async def _turn_over(self, body: Body) -> None:
         """Close a full part and open the next, if the platform opens another."""
-        await self._close(body, self._feed.once)
+        await self._close(body, self._alone.once)
         try:
             self._live = await self._courier.adapter.open_stream(self._spot.thread, asker=self._spot.asker)
         except ChatError:

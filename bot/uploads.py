@@ -209,7 +209,7 @@ class Uploads:
         return await self._index(upload, notice)
 
     async def _index(self, upload: Upload, notice: Notice) -> _Result | None:
-        receipt = await self._accept(upload.file, notice)
+        receipt = await self._accept(upload, notice)
         if receipt.status == "failed" or receipt.document_id is None:
             return _failed(receipt.reason, receipt.message)
         await self._files.accepted(upload, receipt.document_id, receipt.namesakes)
@@ -221,9 +221,10 @@ class Uploads:
             return None
         return _Result(mark=Mark.DONE, text=await self._known(upload.file, receipt.document_id))
 
-    async def _accept(self, file: IncomingFile, notice: Notice) -> Receipt:
+    async def _accept(self, upload: Upload, notice: Notice) -> Receipt:
         """Let a file in when its turn has come; of one that may not even have changed nothing is said."""
-        if not file.changed:
+        file = upload.file
+        if not (file.changed or upload.quiet):
             await self._signs.show(file, Mark.WORKING)
             if self._door.locked():
                 await notice.show("is queued…")
@@ -259,7 +260,8 @@ class Uploads:
                 case _:
                     assert_never(document.status)
             if self._stopping.is_set():
-                await notice.end("will be indexed when I am back; `docs` then shows it.")
+                if not upload.quiet:
+                    await notice.end("will be indexed when I am back; `docs` then shows it.")
                 await self._files.leave(upload)
                 return None
             await first_of(self._clock.sleep(pause), self._stopping.wait())
@@ -268,10 +270,10 @@ class Uploads:
 
     async def _tell(self, upload: Upload, notice: Notice, result: _Result) -> None:
         """Say what became of a file; what cannot be said for minutes is taken up again at a later beat."""
-        told = await asyncio.gather(
-            self._insist(lambda: notice.end(result.text, result.buttons)),
-            self._insist(lambda: self._signs.show(upload.file, result.mark)),
-        )
+        ways: list[Callable[[], Awaitable[bool]]] = [partial(self._signs.show, upload.file, result.mark)]
+        if not _goes_unsaid(upload, result):
+            ways.append(partial(notice.end, result.text, result.buttons))
+        told = await asyncio.gather(*map(self._insist, ways))
         if all(told):
             await self._files.close(upload)
         else:
@@ -296,7 +298,12 @@ class Uploads:
             stood=partial(self._files.stand, upload),
         )
         courier = courier_for(self._adapter, upload.thread, self._limiters, self._clock)
-        return Notice(courier, spot, upload.file.name)
+        return Notice(courier, spot, upload.file.name, quiet=upload.quiet)
+
+
+def _goes_unsaid(upload: Upload, result: _Result) -> bool:
+    """Tell whether the sign is enough: a message for each picture of a channel would be noise."""
+    return upload.quiet and result.mark is Mark.FAILED and not upload.messages
 
 
 def _failed(reason: IngestReason | None, message: str | None = None) -> _Result:

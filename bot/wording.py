@@ -13,6 +13,21 @@ if TYPE_CHECKING:
     from pipeline.domain import Document, GenerationResponse, Progress
 
 RESTARTING = "I am being restarted, so this stopped here. It is answered when I am back."
+REFUSED = (
+    "There is an answer, and I may not show it here; maybe a rule forbids some of its words. "
+    "Whoever manages this place can tell, and other words in the question may help."
+)
+
+NO_FILE = "This message carries no file, so there is nothing to index."
+"""To whoever asks for the files of a message that has none."""
+LESSON = (
+    "- **Ask on:** write in the same thread; I remember what was said there.\n"
+    "- **Judge:** 👍 and 👎 under an answer tell whoever runs me how good it was. “Sources” shows the "
+    "passages at length, “Why this answer” how it came about."
+)
+"""What people should know about the bot on every platform that has threads and buttons."""
+THEN_ASK = "- Then mention me with a question; I answer in a thread and say where it stands."
+"""What a greeting says behind how files are added."""
 
 _INGEST: dict[IngestReason, str] = {
     IngestReason.EMPTY_FILE: "the file is empty.",

@@ -11,17 +11,17 @@ from adapters.discord.history import History
 from adapters.discord.markdown import MAX_CHARS
 from adapters.discord.places import PLATFORM
 from adapters.discord.posts import Posts
+from adapters.discord.rereading import Rereading
 from adapters.discord.signs import Signs
 from bot.chat import Capabilities, ChatError, Share, Threading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import discord
-
     from adapters.discord.calls import Calls
+    from adapters.discord.client import Client
     from adapters.discord.places import Places
-    from bot.chat import Body, LiveMessage, Mark, MessageRef, Thread, Turn
+    from bot.chat import Body, LiveMessage, Mark, MessageRef, Said, Thread, Turn
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class DiscordAdapter:
 
     def __init__(
         self,
-        client: discord.Client,
+        client: Client,
         calls: Calls,
         places: Places,
         *,
@@ -49,6 +49,7 @@ class DiscordAdapter:
         self._posts = Posts(client, calls, places, wall)
         self._signs = Signs(client, calls, places, monotonic)
         self._history = History(client, calls, places)
+        self._rereading = Rereading(client, calls, places)
         self._capabilities = Capabilities(
             max_chars=MAX_CHARS,
             edit_interval=EDIT_INTERVAL,
@@ -92,6 +93,9 @@ class DiscordAdapter:
 
     async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:
         return await self._history.turns(thread, limit)
+
+    async def reread(self, thread: Thread, message_id: str) -> Said | None:
+        return await self._rereading.of(thread, message_id)
 
     async def open_stream(self, thread: Thread, *, asker: str | None = None) -> LiveMessage | None:
         """Discord streams nothing: messages are posted and edited."""

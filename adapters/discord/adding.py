@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import logging
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import discord
-
-from adapters.discord.markdown import rendered
+from adapters.discord.putting import Put
 from bot.chat import Body, ChatError
-from bot.citations import file_name, literal
+from bot.citations import file_name
 from bot.patience import patiently
-from bot.wording import ingest_sentence
+from bot.wording import NO_FILE, ingest_sentence
 from pipeline.domain import IngestReason
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
+
+    import discord
 
     from adapters.discord.clerk import Clerk
     from adapters.discord.desk import Desk
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_NO_FILE = "This message carries no file, so there is nothing to index."
 _BELOW = "What becomes of it is said where all can read it."
 _LOST = "Discord did not take the file. If it does not stand here in a minute, please upload it again."
 _MIB = 1024 * 1024
@@ -68,7 +66,8 @@ class Adding:
         self._locate(spot, message)
         found = self._desk.files.incoming(message)
         if not found:
-            return _NO_FILE
+            return NO_FILE
+        self._desk.files.note(message)
         self._hand_on(spot, found)
         names = ", ".join(file_name(file.name) for file in found)
         return f"I index {names}. {_BELOW}"
@@ -79,7 +78,8 @@ class Adding:
         content = await patiently(partial(self._desk.files.read, file), self._sleep)
         await whisper.say(f"I put {file_name(file.filename)} into this channel and index it. {_BELOW}")
         try:
-            message = await self._desk.calls.call(partial(_show, spot.interaction, file, content))
+            put = Put(spot.interaction, file, content, calls=self._desk.calls, sleep=self._sleep)
+            message = await put()
         except ChatError as error:
             logger.warning("an uploaded file could not be shown: %s", type(error).__name__)
             return Body(text=_LOST)
@@ -103,7 +103,9 @@ class Adding:
         """Let files be indexed in the name of whoever asked, even those that were indexed before."""
         use = spot.interaction.id
         for file in files:
-            again = replace(file, file_id=f"{file.file_id}@{use}", event_id=f"{use}", author=spot.user)
+            again = replace(
+                file, file_id=f"{file.file_id}@{use}", event_id=f"{use}", author=spot.user, addressed=True
+            )
             self._desk.platform.uploads.receive(again)
 
     @staticmethod
@@ -112,15 +114,3 @@ class Adding:
         if spot.interaction.channel is not None:
             message.channel = spot.interaction.channel  # type: ignore[assignment] # people write in it
         message.guild = spot.interaction.guild
-
-
-async def _show(interaction: Interaction, file: discord.Attachment, content: bytes) -> discord.Message:
-    name = literal(interaction.user.display_name, 80)
-    return await interaction.followup.send(
-        rendered(f"**{name}** adds a file:"),
-        file=discord.File(io.BytesIO(content), file.filename, description=file.description),
-        ephemeral=False,
-        allowed_mentions=discord.AllowedMentions.none(),
-        suppress_embeds=True,
-        wait=True,
-    )

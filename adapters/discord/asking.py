@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import discord
 
-from adapters.discord.calls import FAILURES, translate
-from adapters.discord.markdown import LONGEST, rendered
+from adapters.discord.recital import shown
 from adapters.discord.spots import Spot
 from adapters.discord.text import Names, read
 from adapters.discord.whispers import acknowledged
-from bot.chat import Body, Thread
-from bot.citations import literal
+from bot.chat import Body, ChatError, Thread
 from bot.incoming import IncomingMessage
 
 if TYPE_CHECKING:
@@ -27,7 +25,6 @@ logger = logging.getLogger(__name__)
 
 MOST = 1_500
 """Characters of a question; it is shown in one message."""
-_NAME = 80
 _NOWHERE = "I cannot answer questions in this kind of channel."
 
 
@@ -63,7 +60,7 @@ class Asking:
 
     async def _show(self, interaction: Interaction, text: str) -> int | None:
         """Return the message that shows the question; None: Discord did not take it."""
-        content, told = _shown(interaction.user.display_name, text), []
+        content, told = shown(interaction.user.display_name, text), []
 
         async def show() -> None:
             nobody = discord.AllowedMentions.none()
@@ -73,17 +70,14 @@ class Asking:
                 )
             )
 
-        if not await acknowledged(show):
+        look = partial(self._clerk.look, interaction)
+        if not await acknowledged(show, look):
             return None
         known = next((one.message_id for one in told if one.message_id is not None), None)
-        return known if known is not None else await self._looked_up(interaction)
-
-    @staticmethod
-    async def _looked_up(interaction: Interaction) -> int | None:
         try:
-            return (await interaction.original_response()).id
-        except FAILURES as failure:
-            logger.warning("a question was shown and is not found: %s", type(translate(failure)).__name__)
+            return known if known is not None else await look()
+        except ChatError as error:
+            logger.warning("a question was shown and is not found: %s", type(error).__name__)
             return None
 
     def _hand_on(self, spot: Spot, text: str, message: int) -> None:
@@ -105,14 +99,6 @@ class Asking:
     async def _note(self, spot: Spot) -> None:
         for note in await self._clerk.notes(spot):
             await self._clerk.add(spot.interaction, note)
-
-
-def _shown(name: str, question: str) -> str:
-    """Return what is read in the channel: who asks, and the question as a quotation."""
-    head = f"**{literal(name, _NAME)}** asks:\n\n"
-    quoted = "\n".join(f"> {line}" for line in question.splitlines())
-    content = rendered(head + quoted)
-    return content if len(content) <= LONGEST else rendered(f"{head}> {literal(question, MOST // 2)}")
 
 
 async def _refuse(refusal: str, _: Spot, __: Whisper) -> Body:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from functools import partial
 from math import isnan
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 import discord
@@ -31,7 +32,10 @@ PATIENCE = 5.0
 LONGEST = 3600.0
 LONGEST_CALL = 60.0
 """Seconds that one call may take, discord.py's own waiting and trying again included."""
+UNAUTHORIZED = 401
+"""The one status that says it all: the token is not accepted."""
 
+UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
 UNKNOWN_EMOJI = 10014
 ARCHIVED = 50083
@@ -40,7 +44,7 @@ THREAD_EXISTS = 160004
 """Codes of Discord's that a part of the adapter knows what to do about."""
 
 _OLD = 30046
-_GONE = frozenset({10003, 10004, UNKNOWN_MESSAGE})
+_GONE = frozenset({UNKNOWN_CHANNEL, 10004, UNKNOWN_MESSAGE})
 _INVALID = 50035
 _TOO_LARGE = 40005
 _LENGTH = re.compile(r"In content: .*\bor fewer in length", re.IGNORECASE)
@@ -75,6 +79,7 @@ class Gone(MessageGone):
     def __init__(self, code: int) -> None:
         super().__init__()
         self.code = code
+        self.everything = code == UNKNOWN_CHANNEL
 
 
 class TooSlow(Unreachable):
@@ -99,13 +104,31 @@ class Turns:
         return self._locks.setdefault(key, asyncio.Lock())
 
 
-class Calls:
-    """Calls Discord's REST API; discord.py waits for the limits that are not in the budgets."""
+def _always() -> bool:
+    return True
 
-    def __init__(self, budgets: Budgets, monotonic: Callable[[], float]) -> None:
+
+class Calls:
+    """Calls Discord's REST API; discord.py waits for the limits that are not in the budgets.
+
+    A call that takes too long is given up, but only broken off where discord.py bears it: while Discord lets
+    nobody call anything, one of its calls waits for all others, and without it none would ever go on.
+    """
+
+    def __init__(
+        self,
+        budgets: Budgets,
+        monotonic: Callable[[], float],
+        *,
+        breakable: Callable[[], bool] = _always,
+    ) -> None:
+        """*breakable* tells whether discord.py bears it now that a call is broken off."""
         self._budgets = budgets
         self._monotonic = monotonic
+        self._breakable = breakable
         self._turns = Turns()
+        self._left: set[asyncio.Future[Any]] = set()
+        """Calls that nobody waits for any more, and that end by themselves."""
 
     async def call(
         self,
@@ -127,20 +150,50 @@ class Calls:
             return await self._made(work, None, seconds)
         if intermediate:
             self._budgets.ask(channel, self._monotonic(), old=old)
-        async with self._turns.of(channel):
+        turn = self._turns.of(channel)
+        await turn.acquire()
+        try:
             self._budgets.take(channel, self._monotonic(), old=old, intermediate=intermediate)
-            return await self._made(work, channel, seconds)
+        except ChatError:
+            turn.release()
+            raise
+        # a call that was given up and still goes on keeps its turn: what it shows must not come last
+        return await self._made(work, channel, seconds, over=turn.release)
 
     async def _made(
-        self, work: Callable[[], Awaitable[Result]], channel: int | None, seconds: float
+        self,
+        work: Callable[[], Awaitable[Result]],
+        channel: int | None,
+        seconds: float,
+        *,
+        over: Callable[[], None] | None = None,
     ) -> Result:
+        going = asyncio.ensure_future(_begun(work))
+        if over is not None:
+            going.add_done_callback(partial(_then, over))
         try:
-            async with asyncio.timeout(seconds) as limit:
-                return await work()
-        except FAILURES as failure:
-            if limit.expired():
-                raise TooSlow from failure
-            raise self._understood(failure, channel) from failure
+            await asyncio.wait([going], timeout=seconds)
+        finally:
+            if not going.done():
+                self._leave(going)
+        if going not in self._left:
+            try:
+                return going.result()
+            except FAILURES as failure:
+                raise self._understood(failure, channel) from failure
+        raise TooSlow
+
+    def _leave(self, call: asyncio.Future[Any]) -> None:
+        """Let a call end by itself, at once if it may be broken off."""
+        self._left.add(call)
+        call.add_done_callback(self._forget)
+        if self._breakable():
+            call.cancel()
+
+    def _forget(self, call: asyncio.Future[Any]) -> None:
+        self._left.discard(call)
+        if not call.cancelled() and (error := call.exception()) is not None:
+            logger.debug("a call that nobody waited for failed: %s", type(error).__name__)
 
     def _understood(self, failure: Exception, channel: int | None) -> ChatError:
         error = translate(failure)
@@ -150,6 +203,14 @@ class Calls:
         reason = error.code if isinstance(error, Refused) else type(error).__name__
         logger.debug("a call failed: %s", reason)
         return error
+
+
+async def _begun(work: Callable[[], Awaitable[Result]]) -> Result:
+    return await work()
+
+
+def _then(over: Callable[[], None], _: asyncio.Future[Any]) -> None:
+    over()
 
 
 def translate(failure: Exception) -> ChatError:
@@ -175,6 +236,8 @@ def _answered(failure: discord.HTTPException) -> ChatError:
         return Gone(failure.code)
     if failure.code == _TOO_LARGE or (failure.code == _INVALID and _LENGTH.search(failure.text)):
         return TooLong()
+    if not failure.code and failure.status != UNAUTHORIZED:
+        return Unreachable()  # whoever stands in front of Discord said so, or Discord did without a reason
     return Refused(failure.code or failure.status)
 
 

@@ -32,6 +32,8 @@ PAGE = 100
 """Messages that Discord returns at once."""
 MOST = 500
 """Messages that are read up in one channel: the newest."""
+HISTORY_S = 15.0
+"""How long Discord may take for them."""
 ARCHIVED = 50
 """Threads of one channel that are looked at although they are in the archive: those that got there last."""
 SLEEP_S = SKEW * 2
@@ -147,7 +149,7 @@ class Catchup:
             return [thread async for thread in channel.archived_threads(limit=ARCHIVED)]
 
         try:
-            return await patiently(lambda: self._calls.call(listed), self._sleep)
+            return await patiently(partial(self._calls.call, listed, seconds=HISTORY_S), self._sleep)
         except (NotAllowed, MessageGone):
             return []
 
@@ -170,7 +172,7 @@ class Catchup:
             return [one async for one in channel.history(limit=PAGE, before=end, oldest_first=False)]
 
         try:
-            return await patiently(partial(self._calls.call, read), self._sleep)
+            return await patiently(partial(self._calls.call, read, seconds=HISTORY_S), self._sleep)
         except (NotAllowed, MessageGone):  # nobody lets the bot read it, so there is nothing to wait for
             return []
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from adapters.discord.permissions import note_key
 from adapters.discord.spots import Spot
 from adapters.discord.whispers import Whisper, acknowledged
+from bot import wording
 from bot.asides import answered, obey
 from bot.chat import Body
+from bot.patience import patiently
 from bot.records import Customs
 from pipeline.errors import PipelineError
 
@@ -35,9 +37,7 @@ LESSON = (
     "of that channel only, and each [1] leads to the message with the file and to a place in it.\n"
     "- **Add files:** attach them to a message, or use `/upload`. For an older message choose "
     f"“{INDEX}” under “Apps” in its menu.\n"
-    "- **Ask on:** write in the same thread; I remember what was said there.\n"
-    "- **Judge:** 👍 and 👎 under an answer tell whoever runs me how good it was. “Sources” shows the "
-    "passages at length, “Why this answer” how it came about."
+    f"{wording.LESSON}"
 )
 OPTIONS = {"forget": "document"}
 """The commands with one option that takes all that follows their name."""
@@ -76,8 +76,13 @@ class Clerk:
     async def serve(self, interaction: Interaction, work: Work, *, name: str) -> None:
         """Show whoever used something what *work* comes to, or why it failed, and nobody else."""
         begin = partial(interaction.response.defer, ephemeral=True, thinking=True)
-        if await acknowledged(begin):
+        if await acknowledged(begin, partial(self.look, interaction)):
             self.start(self._answer(interaction, work), name=name)
+
+    async def look(self, interaction: Interaction) -> int:
+        """Return the message that answers *interaction*. Raises `ChatError` if Discord was told of none."""
+        original = partial(self._desk.calls.call, interaction.original_response)
+        return (await patiently(original, self._sleep)).id
 
     async def obey(self, interaction: Interaction, name: str, args: str = "") -> None:
         """Run a command."""

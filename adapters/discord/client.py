@@ -15,6 +15,9 @@ import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
+from adapters.discord.calls import FAILURES
+from adapters.discord.sessions import Restless, Sessions
+
 if TYPE_CHECKING:
     from discord.abc import GuildChannel
 
@@ -29,6 +32,10 @@ KEPT_MESSAGES = 500
 GUILDS_S = 2.0
 """How long no further server must come until all of them count as there."""
 CLOSE_S = 3.0
+ASK_S = 5.0
+"""How long the gateway waits to be told how many sessions are left."""
+BEARABLE_S = 30.0
+"""How long a connection that is open may wait for its session; after a minute it is given up."""
 
 
 class Client(discord.Client):
@@ -43,9 +50,15 @@ class Client(discord.Client):
         self.listeners: Listeners | None = None
         """Whoever is told what happens; None: nobody, any more."""
         self._asked = discord.Intents(
-            guilds=True, guild_messages=True, guild_reactions=True, dm_messages=True, message_content=content
+            guilds=True,
+            guild_messages=True,
+            guild_reactions=True,
+            dm_messages=True,
+            dm_reactions=True,
+            message_content=content,
         )
         self._gateway: asyncio.Task[Any] | None = None
+        self._sessions = Sessions()
         super().__init__(
             intents=self._asked,
             allowed_mentions=discord.AllowedMentions.none(),
@@ -70,6 +83,15 @@ class Client(discord.Client):
         self._asked.message_content = False  # discord.py asks for what is in this very object
 
     @property
+    def breakable(self) -> bool:
+        """Whether a call may be broken off.
+
+        When Discord lets nobody call anything for a while, discord.py lets all calls wait for the one that
+        was told so, and lets them go when that one goes on; if it is broken off, nothing ever goes on.
+        """
+        return self.http._global_over.is_set()  # noqa: SLF001 - discord.py has no other word for it
+
+    @property
     def opened(self) -> int:
         """How many connections are open."""
         socket: DiscordWebSocket | None = self.ws
@@ -79,6 +101,26 @@ class Client(discord.Client):
     def connected(self) -> bool:
         """Whether all connections are open."""
         return self.opened == (self.shard_count or 1)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Let sessions that end at once begin ever more rarely. Raises `Restless` for a long pause."""
+        await super().before_identify_hook(shard_id, initial=initial)
+        pause = self._sessions.pause(shard_id)
+        if pause > BEARABLE_S:
+            raise Restless(pause)
+        await asyncio.sleep(pause)
+        self._sessions.begin(shard_id)
+
+    async def sessions_left(self) -> tuple[int, float] | None:
+        """Return how many sessions may begin, and until when in seconds; None: Discord does not say now."""
+        asking = asyncio.ensure_future(self.http.get_bot_gateway())
+        asking.add_done_callback(_heard)
+        done, _ = await asyncio.wait([asking], timeout=ASK_S)  # broken off, it might take all others with it
+        try:
+            limit = asking.result()[2] if done else None
+            return None if limit is None else (limit["remaining"], limit["reset_after"] / 1000)
+        except FAILURES:
+            return None
 
     async def renew(self) -> None:
         """Forget what is left of an earlier connection, so that `connect` may be called once more."""
@@ -208,6 +250,12 @@ def hush() -> None:
     """
     logging.getLogger("discord").setLevel(logging.WARNING)
     discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
+
+def _heard(asking: asyncio.Future[Any]) -> None:
+    """Take note of what nobody waits for any more."""
+    if not asking.cancelled():
+        asking.exception()
 
 
 async def quietly(work: Any) -> None:

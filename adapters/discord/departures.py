@@ -15,7 +15,7 @@ from bot.incoming import ChannelLost, FileRemoved
 from pipeline.addresses import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import discord
 
@@ -32,11 +32,14 @@ class Holdings(Protocol):
     async def holders(self, platform: str, workspace: str, source: str) -> Sequence[Scope]:
         """Return the channels that may have files from places which begin like *source*."""
 
-    async def channels(self, platform: str, workspace: str) -> list[Scope]:
+    async def workspaces(self, platform: str) -> Sequence[str]:
+        """Return the workspaces in which anything was indexed."""
+
+    async def channels(self, platform: str, workspace: str) -> Sequence[Scope]:
         """Return the channels in which anything was indexed."""
 
-    def sources(self, platform: str) -> AsyncIterator[tuple[Scope, str]]:
-        """Yield where each file stays."""
+    async def sources_in(self, scope: Scope) -> Sequence[str]:
+        """Return where each file of a channel stays."""
 
 
 class Departures:
@@ -72,18 +75,16 @@ class Departures:
                 self._remove(ChannelLost(event_id=f"{scope.channel}/lost", scope=scope))
 
     async def servers(self, present: Collection[int]) -> list[int]:
-        """Return the servers from which something was taken in and that the bot is not present in."""
-        known = {scope.workspace async for scope, _ in self._holdings.sources(PLATFORM)}
+        """Return the servers in which something was indexed and that the bot is not present in."""
+        known = set(await self._holdings.workspaces(PLATFORM))
         return sorted(map(int, known - {DIRECT, *map(str, present)}))
 
     async def _of(self, server: int | None, start: str, is_gone: Callable[[str], bool]) -> None:
-        scopes = set(await self._holdings.holders(PLATFORM, str(server or DIRECT), start))
-        if not scopes:
-            return
-        async for scope, source in self._holdings.sources(PLATFORM):
-            place = place_of(source)
-            if scope in scopes and place.startswith(start) and is_gone(place):
-                self._remove(FileRemoved(event_id=f"{place}/gone", scope=scope, source=source))
+        for scope in dict.fromkeys(await self._holdings.holders(PLATFORM, str(server or DIRECT), start)):
+            for source in await self._holdings.sources_in(scope):
+                place = place_of(source)
+                if place.startswith(start) and is_gone(place):
+                    self._remove(FileRemoved(event_id=f"{place}/gone", scope=scope, source=source))
 
     async def _is_gone(self, channel: int) -> bool:
         """Ask whether a channel is gone; one that the bot may not see is not."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from adapters.discord.people import People
     from adapters.discord.places import Places
     from bot.library import ServiceLibrary
+    from bot.owners import Owners
     from bot.platform import Platform
 
 
@@ -32,6 +33,7 @@ class Desk:
     people: People
     files: DiscordFiles
     library: ServiceLibrary
+    owners: Owners
     first_time: Callable[[str], Awaitable[bool]]
     """Tells whether a key is named for the first time, over replicas and restarts."""
     tasks: Errands = field(default_factory=Errands)

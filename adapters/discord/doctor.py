@@ -15,18 +15,22 @@ from adapters.discord.client import Client, direct_at, hush
 from adapters.discord.commands import PLAIN
 from adapters.discord.grants import shortcoming
 from adapters.discord.permissions import invitation
-from adapters.discord.remedies import explained
+from adapters.discord.places import DIRECT, PLATFORM
+from adapters.discord.remedies import explained, whose
 from bot.chat import ChatError, Unreachable
 from bot.doctor import Check
+from bot.owners import Owners
 from bot.wording import counted
+from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     import discord
 
     from bot.groups import Discord
     from bot.settings import Settings
+    from bot.stores import Stores
 
 PATIENCE = 10.0
 """Seconds for each question to Discord; discord.py's own trying again is included."""
@@ -43,8 +47,8 @@ _HELLO = 10
 Result = TypeVar("Result")
 
 
-async def examine_discord(settings: Settings, stores: object) -> AsyncIterator[Check]:
-    """Look at each part of Discord; *stores* keep nothing that would tell of it.
+async def examine_discord(settings: Settings, stores: Stores | None) -> AsyncIterator[Check]:
+    """Look at each part of Discord; *stores* tell which application's the files are.
 
     No token is shown, whatever Discord answers.
     """
@@ -63,7 +67,7 @@ async def examine_discord(settings: Settings, stores: object) -> AsyncIterator[C
         introduced = await _introduced(name, client, given.token.get_secret_value())
         yield introduced
         if introduced.status == "ok":
-            async for check in Look(given, client).all():
+            async for check in Look(given, client, stores).all():
                 yield check
 
 
@@ -81,9 +85,10 @@ async def _introduced(name: str, client: Client, token: str) -> Check:
 class Look:
     """One look at Discord with a token that it accepts."""
 
-    def __init__(self, settings: Discord, client: Client) -> None:
+    def __init__(self, settings: Discord, client: Client, stores: Stores | None) -> None:
         self._settings = settings
         self._client = client
+        self._stores = stores
 
     async def all(self) -> AsyncIterator[Check]:
         """Look at each part in turn; one that fails does not keep the next from being looked at."""
@@ -159,6 +164,8 @@ class Look:
         except ChatError as error:
             yield explained(name, error)
             return
+        if (check := await self._whose([server.id for server in servers])) is not None:
+            yield check
         if not servers:
             remedy = f"open this link and choose one: {invitation(self._client.application_id)}"
             yield Check(name=name, status="warn", message="The bot is in none yet.", remedy=remedy)
@@ -170,6 +177,24 @@ class Look:
                 yield check
         if not faulty:
             yield Check(name=name, status="ok", message=_all_right(len(servers)))
+
+    async def _whose(self, present: Sequence[int]) -> Check | None:
+        """Return that files were taken in by another application; None: none were, or nobody knows."""
+        if self._stores is None or len(present) >= LISTED:
+            return None
+        owners, own = Owners(self._stores.choices, PLATFORM), str(self._client.application_id)
+        try:
+            scopes = await self._stores.generations.scopes()
+            held = {scope.workspace for scope in scopes if scope.platform == PLATFORM}
+            others = await owners.others(sorted(held - {DIRECT, *map(str, present)}), own)
+        except PipelineError:  # another line tells of that
+            return None
+        if not others:
+            return None
+        message, remedy = whose(others), "set that application's token again, or invite this bot there"
+        return Check(
+            name="discord files", status="warn", message=f"{message[0].upper()}{message[1:]}", remedy=remedy
+        )
 
     async def _listed(self) -> list[discord.Guild]:
         return [server async for server in self._client.fetch_guilds(limit=LISTED, with_counts=False)]

@@ -72,6 +72,12 @@ def is_by_person(message: discord.Message) -> bool:
     return message.type in _SAID and not message.author.bot and message.webhook_id is None
 
 
+def files_of(message: discord.Message) -> list[discord.Attachment]:
+    """Return the files that people see with *message*: its own, and those of a message that it forwards."""
+    forwarded = (one for snapshot in message.message_snapshots for one in snapshot.attachments)
+    return [*message.attachments, *forwarded]
+
+
 def replies_to(message: discord.Message, user: int) -> bool:
     """Tell whether *message* replies to one that *user* wrote, or that nobody knows the author of."""
     reference = message.reference
@@ -95,7 +101,7 @@ def read_message(
     return IncomingMessage(
         event_id=str(message.id),
         message_id=str(message.id),
-        thread=thread or _thread(message, room),
+        thread=thread or thread_of(message, room),
         author=str(message.author.id),
         text=spoken.text,
         mentioned=named,
@@ -117,7 +123,7 @@ def read_edit(
     if not named and not whole and not message.content:
         return None
     event_id = f"{message.id}/{message.edited_at.timestamp()}"
-    thread = thread or _thread(message, room)
+    thread = thread or thread_of(message, room)
     if _says_nothing(message, spoken, named):
         return MessageDeleted(event_id=event_id, message_id=str(message.id), scope=thread.scope)
     return MessageEdited(
@@ -128,6 +134,11 @@ def read_edit(
         text=spoken.text,
         mentioned=named,
     )
+
+
+def names_bot(message: discord.Message, room: Room, me: int) -> bool:
+    """Tell whether *message* was written to the bot."""
+    return _is_named(message, room, me, spoken_in(message, me))
 
 
 def read_deletion(message_ids: Iterable[int], scope: Scope) -> list[MessageDeleted]:
@@ -144,7 +155,7 @@ def place_of_message(guild: int | None, channel: int, message: int | None = None
     return start if message is None else f"{start}{message}/"
 
 
-def _thread(message: discord.Message, room: Room) -> Thread:
+def thread_of(message: discord.Message, room: Room) -> Thread:
     """Return the conversation of *message*; a question in a channel will have a thread with its own id."""
     return Thread(room.scope, str(message.id if room.flat else room.id))
 
@@ -184,7 +195,7 @@ def _is_named(message: discord.Message, room: Room, me: int, spoken: Spoken) -> 
 
 def _follows(message: discord.Message, room: Room, me: int, spoken: Spoken, thread: Thread | None) -> bool:
     """Tell whether *message* may follow up on what was asked in its conversation."""
-    if message.attachments or spoken.others_first:
+    if message.attachments or message.message_snapshots or spoken.others_first:
         return False
     if thread is not None:
         return True
@@ -197,4 +208,5 @@ def _follows(message: discord.Message, room: Room, me: int, spoken: Spoken, thre
 def _says_nothing(message: discord.Message, spoken: Spoken, named: bool) -> bool:
     """Tell whether there is nothing to answer; naming the bot and nothing else is worth a sentence."""
     reply = message.type is discord.MessageType.reply
-    return not spoken.text.strip() and (reply or not named or bool(message.attachments))
+    carries = bool(message.attachments or message.message_snapshots)
+    return not spoken.text.strip() and (reply or not named or carries)

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from math import ceil
 from typing import TYPE_CHECKING
 
 import discord
 
 from adapters.discord.calls import FAILURES, translate
+from adapters.discord.sessions import RESERVE, Restless
 from bot.chat import ChatError, NotAllowed, Unreachable
 
 if TYPE_CHECKING:
@@ -52,6 +54,10 @@ NO_GATEWAY = (
 SHARDS = (
     "The bot is in so many servers that Discord wants several connections; "
     "set FOOTNOTE_DISCORD__SHARDED=true."
+)
+TOO_OFTEN = (
+    "The bot began almost as many sessions as Discord allows in a day; with one too many, Discord changes "
+    "its token. Whatever starts it again and again must stop; within {hours} h it can be started again."
 )
 REDUCED = (
     "Discord: the message content intent is off for this bot, so it only reads messages that mention it, "
@@ -121,8 +127,12 @@ class Gateway:
         await self._client.hang_up()
 
     async def _begin(self) -> None:
+        """Connect. Raises `NotAllowed` before the last sessions of a day are used up."""
         await self.close()
         await self._client.renew()
+        left = await self._client.sessions_left()
+        if left is not None and left[0] < RESERVE:
+            raise NotAllowed(TOO_OFTEN.format(hours=ceil(left[1] / 3600)))
         self._begun = self._clock.monotonic()
         self._task = asyncio.create_task(self._client.connect(), name="gateway")
 
@@ -144,7 +154,10 @@ class Gateway:
     async def _begin_again(self, say: Callable[[str], None]) -> None:
         """Connect once more, unless discord.py gave up for a reason that stays."""
         error = _error_of(self._task)
-        if not self._can_do_with_less(error, say):
+        if isinstance(error, Restless):
+            logger.warning("sessions end as soon as they begin; the next one waits for %d s", error.seconds)
+            await self._clock.sleep(error.seconds)
+        elif not self._can_do_with_less(error, say):
             if (refused := _refused(error)) is not None:
                 raise refused from error
             logger.warning("the connection to Discord ended and is opened again: %s", type(error).__name__)

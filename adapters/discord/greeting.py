@@ -12,6 +12,7 @@ from adapters.discord.markdown import rendered
 from adapters.discord.permissions import listed, missing
 from adapters.discord.places import PLATFORM
 from bot.chat import ChatError
+from bot.wording import THEN_ASK
 
 if TYPE_CHECKING:
     from adapters.discord.desk import Desk
@@ -22,7 +23,7 @@ GREETING = (
     "Thank you for inviting me! I answer questions from the files of the channel where I am asked.\n\n"
     f"- Attach a file to a message, and I say when it is ready. “{INDEX}” under “Apps” in the menu of an "
     "older message adds its files too.\n"
-    "- Then mention me with a question; I answer in a thread and say where it stands.\n"
+    f"{THEN_ASK}\n"
     f"- {CUSTOMS.code('help')} lists what else I can do.\n\n"
     "When a message with a file is deleted, or I am removed from the server, I forget what I had indexed."
 )

@@ -14,6 +14,7 @@ import discord
 
 from adapters.discord.catchup import Talk
 from adapters.discord.events import (
+    files_of,
     is_by_person,
     place_of_message,
     read_deletion,
@@ -22,9 +23,12 @@ from adapters.discord.events import (
     replies_to,
     room_at,
 )
+from adapters.discord.permissions import shortcomings_at
 from adapters.discord.places import DIRECT, PLATFORM
+from adapters.discord.recital import recited
 from adapters.discord.reduced import Reminder
 from adapters.discord.rows import Rows, guarded
+from adapters.discord.unheard import Unheard
 from bot.chat import ChatError, Thread
 from bot.incoming import FileRemoved, MessageDeleted
 from bot.patience import patiently
@@ -47,6 +51,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_IN_SERVERS = (discord.abc.GuildChannel, discord.Thread)
+
 
 class Messages:
     """Hands messages to whom they concern."""
@@ -65,6 +71,7 @@ class Messages:
         self._sleep = sleep
         self._reminder = Reminder(desk.adapter, desk.platform.conversation, desk.first_time)
         self._rows = Rows()
+        self._unheard = Unheard(catchup, self._take_late, sleep=sleep)
         self._edits: Recent[int, datetime] = Recent()
         """The last change of a message; Discord may tell an earlier one again."""
         self._askers: Recent[tuple[Thread, str], None] = Recent()
@@ -95,13 +102,14 @@ class Messages:
 
     async def stop(self) -> None:
         """Break off; what was not handed on is read up by the next start."""
+        await self._unheard.stop()
         await self._rows.stop()
 
     def _hear(self, message: discord.Message) -> Work | None:
         room = room_at(message.channel)
         if not is_by_person(message):
-            if room is not None:
-                self._catchup.note(room, message.id)
+            if room is not None and recited(message, room, self._desk.client.me) is None:
+                self._catchup.note(room, message.id)  # else it is noted with the next, when it is asked
             return None
         if room is None or not self._catchup.is_heard(room.id) or self._continues(message, room):
             return partial(self._hear_out, message)
@@ -120,13 +128,12 @@ class Messages:
         await self._take(message, room)
 
     async def _catch_up(self, channel: Talk, room: Room, before: int | None = None) -> None:
-        if self._catchup.is_heard(room.id):
-            return
-        try:
-            missed = await self._catchup.missed(room, channel, before)
-        except Exception as error:  # noqa: BLE001 - whatever it is, what comes now must not suffer from it
-            logger.warning("what was said in a channel cannot be read up: %s", type(error).__name__)
-            return
+        await self._take_all(room, await self._unheard.before(room, channel, before))
+
+    def _take_late(self, channel: Talk, room: Room, missed: list[discord.Message]) -> None:
+        self._rows.join(channel.id, lambda: partial(self._take_all, room, missed))
+
+    async def _take_all(self, room: Room, missed: list[discord.Message]) -> None:
         for message in missed:
             await guarded(partial(self._take, message, room))
 
@@ -142,7 +149,10 @@ class Messages:
             if question is not None:
                 self._note(question, message, room)
                 desk.platform.words.receive(question)
-                self._explain(question, room)
+                self._explain(question, message, room)
+        elif (asked := recited(message, room, desk.client.me)) is not None:
+            self._note(asked, message, room)
+            desk.platform.words.receive(asked)
         self._catchup.note(room, message.id)
 
     def _reconsider(self, edit: Edit) -> Work | None:
@@ -179,13 +189,15 @@ class Messages:
     def _compare_files(self, edit: Edit, room: Room) -> None:
         """Take back what was removed from a message, and take in what was added."""
         desk, message = self._desk, edit.message
-        after = {attachment.id for attachment in message.attachments}
+        if desk.files.shares.hides(edit.guild_id, message):
+            return  # what nobody shows may be there
+        after = {attachment.id for attachment in files_of(message)}
         if edit.cached_message is None:
             if message.edited_at is not None:
                 left = self._departures.of_message(edit.guild_id, edit.channel_id, message.id, after)
                 desk.tasks.start(left, name="take back the files of a message")
             return
-        before = {attachment.id for attachment in edit.cached_message.attachments}
+        before = {attachment.id for attachment in files_of(edit.cached_message)}
         start = place_of_message(edit.guild_id, edit.channel_id, message.id)
         for gone in sorted(before - after):
             removed = FileRemoved(event_id=f"{gone}/removed", scope=room.scope, source=f"{start}{gone}")
@@ -231,10 +243,16 @@ class Messages:
             self._askers.note(asker, None)
             self._desk.places.note_question(asked.thread, asked.text, message)
 
-    def _explain(self, question: IncomingMessage, room: Room) -> None:
-        """Let people know, once, if Discord does not show the bot everything that is said there."""
-        if question.mentioned and not (room.direct or self._desk.client.reads_everything):
-            self._desk.tasks.start(self._reminder.remind(question.thread), name="explain")
+    def _explain(self, question: IncomingMessage, message: discord.Message, room: Room) -> None:
+        """Let people know, once, what Discord does not show the bot there, and what it does not let it do."""
+        if not question.mentioned or room.direct:
+            return
+        blind = not self._desk.client.reads_everything
+        lacks = shortcomings_at(message.channel) if isinstance(message.channel, _IN_SERVERS) else None
+        if blind or lacks is not None:
+            self._desk.tasks.start(
+                self._reminder.remind(question.thread, blind=blind, lacks=lacks), name="explain"
+            )
 
     def _continues(self, message: discord.Message, room: Room) -> bool:
         """Tell whether a message may go on with a conversation that stands in the channel itself."""
@@ -271,4 +289,4 @@ def _concerned(deleted: Deleted) -> tuple[set[int], set[int]]:
         numbers, known = {deleted.message_id}, [deleted.cached_message]
     else:
         numbers, known = set(deleted.message_ids), [*deleted.cached_messages]
-    return numbers, numbers - {one.id for one in known if one is not None and not one.attachments}
+    return numbers, numbers - {one.id for one in known if one is not None and not files_of(one)}

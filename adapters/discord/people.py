@@ -11,7 +11,7 @@ from adapters.discord import permissions
 from adapters.discord.calls import FAILURES
 from adapters.discord.places import DIRECT
 from bot.chat import ChatError
-from bot.recent import Recent
+from bot.recent import Fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,9 +39,7 @@ class People:
     ) -> None:
         self._client = client
         self._calls = calls
-        self._monotonic = monotonic
-        self._fresh = fresh
-        self._members: Recent[tuple[int, int], tuple[float, discord.Member]] = Recent(KEPT)
+        self._members: Fresh[tuple[int, int], discord.Member] = Fresh(monotonic, fresh, KEPT)
 
     async def manages(self, scope: Scope, user: int, *, known: object = None) -> bool:
         """Tell whether somebody manages a channel: it, or its server, is theirs to change.
@@ -92,10 +90,6 @@ class People:
             return known
         if (member := guild.get_member(user)) is not None:
             return member
-        seen_at, member = self._members.get((guild.id, user)) or (0.0, None)
-        if member is not None and self._monotonic() - seen_at < self._fresh:
-            return member
-        asked = self._monotonic()
-        member = await self._calls.call(lambda: guild.fetch_member(user))
-        self._members.note((guild.id, user), (asked, member))
-        return member
+        return await self._members.get(
+            (guild.id, user), lambda: self._calls.call(lambda: guild.fetch_member(user))
+        )

@@ -9,6 +9,8 @@ import discord
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from discord.abc import GuildChannel
+
     from pipeline.domain import Scope
 
 NAMES: Mapping[str, str] = {
@@ -27,7 +29,7 @@ LEAST = discord.Permissions(**dict.fromkeys(NAMES, True))
 READING = ("view_channel", "read_message_history")
 """What it needs to fetch a file."""
 
-GRANT = "Whoever manages the server can permit it to my role."
+GRANT = "Whoever manages the server can permit it to my role, in the channel's settings under “Permissions”."
 
 _NOT_IN_THREADS = frozenset({"send_messages", "create_public_threads"})
 
@@ -46,6 +48,22 @@ def shortcomings(granted: discord.Permissions, *, thread: bool) -> str | None:
     """Return what the bot may not do in a channel, or in a *thread*, in a sentence; None: it may do all."""
     names = missing(granted, thread=thread)
     return f"Here I am not permitted: {listed(names)}. {GRANT}" if names else None
+
+
+def shortcomings_at(channel: GuildChannel | discord.Thread) -> str | None:
+    """Return what the bot may not do in a channel or thread, in a sentence to be said there.
+
+    None: it may do all, nobody knows, or it may not even say so.
+    """
+    me: discord.Member | None = channel.guild.me
+    thread = isinstance(channel, discord.Thread)
+    try:
+        granted = None if me is None else channel.permissions_for(me)
+    except discord.ClientException:  # the thread of a channel that nobody knows
+        granted = None
+    if granted is None or lacking(granted, speaking(thread=thread)):
+        return None
+    return shortcomings(granted, thread=thread)
 
 
 def invitation(application: int | None) -> str:

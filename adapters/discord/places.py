@@ -112,6 +112,13 @@ class Places:
             self._keep(thread, place)
             self._answers.note(message_id, thread)
 
+    def give_up(self, thread: Thread, place: Place) -> bool:
+        """Note that *place* was deleted. False: with it, the conversation is gone; True: it has another."""
+        if place.channel == int(thread.scope.channel):
+            return False
+        self._keep(thread, self._without(thread))
+        return True
+
     def answered(self, message_id: int) -> Thread | None:
         """Return the conversation of an answer that stands in a channel, as far as is known here."""
         return self._answers.get(message_id)
@@ -188,11 +195,22 @@ class Places:
         return self._keep(thread, Place(channel=int(thread.key)))
 
     async def _opened(self, thread: Thread) -> Place:
-        channel, name = int(thread.scope.channel), await self._name(thread)
+        channel = int(thread.scope.channel)
+        if not self._may_speak_in_threads(channel):
+            return self._without(thread)
+        name = await self._name(thread)
         async with self._turns.of(channel):
             if channel in self._full:
                 return self._without(thread)
             return await self._started(thread, name)
+
+    def _may_speak_in_threads(self, channel: int) -> bool:
+        """Tell whether the bot may write in what it opens: Discord grants the one without the other."""
+        found = self._client.get_channel(channel)
+        if not isinstance(found, discord.abc.GuildChannel):
+            return True  # nobody knows
+        me: discord.Member | None = found.guild.me
+        return me is None or found.permissions_for(me).send_messages_in_threads
 
     async def _started(self, thread: Thread, name: str) -> Place:
         channel, message = int(thread.scope.channel), int(thread.key)

@@ -11,7 +11,15 @@ import discord
 
 from adapters.discord.budgets import HOUR
 from adapters.discord.buttons import view
-from adapters.discord.calls import ARCHIVED, NO_HISTORY, UNKNOWN_MESSAGE, Gone, Refused, TooOld
+from adapters.discord.calls import (
+    ARCHIVED,
+    NO_HISTORY,
+    UNKNOWN_CHANNEL,
+    UNKNOWN_MESSAGE,
+    Gone,
+    Refused,
+    TooOld,
+)
 from adapters.discord.markdown import LONGEST, rendered
 from adapters.discord.strays import Strays
 from bot.chat import MessageGone, MessageRef, TooLong
@@ -52,11 +60,12 @@ class Posts:
         if (standing := await self._strays.find(thread, body, content)) is not None:
             return standing
         place = await self._places.open(thread)
-        with self._strays.doubting(thread, body.nonce):
-            message = await self._send(thread, place, body, content)
-        ref = MessageRef(thread, str(message.id))
-        self._note(ref, place)
-        return ref
+        try:
+            return await self._post_at(place, thread, body, content)
+        except Gone as gone:  # somebody deleted the thread, and the question still stands
+            if gone.code != UNKNOWN_CHANNEL or not self._places.give_up(thread, place):
+                raise
+        return await self._post_at(await self._places.open(thread), thread, body, content)
 
     async def replace(self, message: MessageRef, body: Body) -> None:
         """Let *message* show *body* and nothing else.
@@ -79,6 +88,13 @@ class Posts:
     async def delete(self, message: MessageRef) -> None:
         """Take a message back."""
         await self._change(message, lambda shown: shown.delete())
+
+    async def _post_at(self, place: Place, thread: Thread, body: Body, content: str) -> MessageRef:
+        with self._strays.doubting(thread, body.nonce):
+            message = await self._send(thread, place, body, content)
+        ref = MessageRef(thread, str(message.id))
+        self._note(ref, place)
+        return ref
 
     async def _send(self, thread: Thread, place: Place, body: Body, content: str) -> discord.Message:
         """Send a message; where it answers another one, as its reply, if the bot may."""

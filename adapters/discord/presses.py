@@ -12,7 +12,7 @@ from discord import ui
 
 from adapters.discord.components import custom_id, parse_custom_id
 from adapters.discord.spots import Spot
-from adapters.discord.whispers import acknowledged
+from adapters.discord.whispers import acknowledged, unseen
 from bot import asides
 from bot.chat import Body, Thread
 from bot.controls import STOP
@@ -52,10 +52,10 @@ class Presses:
         action, value = parse_custom_id(interaction.custom_id or "") or ("", "")
         form = self._desk.platform.commands.form(action, value)
         if form is not None:  # it has to be the first answer, so it does not wait for what it is about
-            if await acknowledged(lambda: interaction.response.send_modal(modal(form))):
+            if await acknowledged(lambda: interaction.response.send_modal(modal(form)), unseen):
                 self._clerk.start(self._act_silently(interaction), name="press")
         elif action == STOP:
-            if await acknowledged(interaction.response.defer):
+            if await acknowledged(interaction.response.defer):  # whoever wants it to stop is obeyed anyway
                 self._clerk.start(self._act_silently(interaction), name="press")
         else:
             await self._clerk.serve(interaction, self._act, name="press")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -13,17 +15,18 @@ from adapters.discord.desk import Desk
 from adapters.discord.gateway import Gateway
 from adapters.discord.listeners import Listeners
 from adapters.discord.permissions import invitation
-from adapters.discord.places import PLATFORM
+from adapters.discord.places import DIRECT, PLATFORM
 from adapters.discord.reach import reach_discord
+from adapters.discord.remedies import KEPT, whose
 from adapters.running import until
 from bot.library import SystemClock
 from bot.pacing import first_of
 from bot.platform import open_platform
 from bot.recheck import Recheck
 from bot.wording import counted
+from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from aiohttp.web import AbstractRouteDef
@@ -34,7 +37,9 @@ if TYPE_CHECKING:
     from bot.bootstrap import Service
     from bot.platform import Platform
 
-LINGER_S = 2.0
+logger = logging.getLogger(__name__)
+
+LINGER_S = 1.0
 """How long what was begun may go on when no more events are taken."""
 FLUSH_S = 5.0
 """How often it is written down how far everything was heard."""
@@ -73,13 +78,29 @@ class Connection:
             await until(stop, gateway.connect(say))
             if not stop.is_set():
                 say(_hello(desk.client))
+                await self._say_whose(say)
                 await until(stop, gateway.watch(say), self._recheck().run(stop), self._keep_cursors())
         finally:
-            desk.client.listeners = None
-            await gateway.close()
-            await first_of(self._listeners.settled(), self._clock.sleep(LINGER_S))
-            await self._listeners.stop()
-            await desk.platform.close()  # before the file in work, which may take the time that is left
+            desk.client.listeners = None  # from here on nothing comes in, however long the gateway takes
+            await asyncio.gather(gateway.close(), self._end())
+
+    async def _end(self) -> None:
+        await first_of(self._listeners.settled(), self._clock.sleep(LINGER_S))
+        await self._listeners.stop()
+        await self._desk.platform.close()  # before the file in work, which may take the time that is left
+
+    async def _say_whose(self, say: Callable[[str], None]) -> None:
+        """Say if files were taken in by another application than the one that the token is for."""
+        desk = self._desk
+        present = {str(server.id) for server in desk.client.guilds}
+        try:
+            absent = set(await desk.library.workspaces(PLATFORM)) - {DIRECT, *present}
+            others = await desk.owners.others(sorted(absent), str(desk.client.application_id))
+        except PipelineError as error:
+            logger.warning("whose the files are is unknown: %s", type(error).__name__)
+            return
+        if others:
+            say(f"Discord: {whose(others)} {KEPT}")
 
     async def _keep_cursors(self) -> None:
         while True:
@@ -132,6 +153,7 @@ def _desk(service: Service, reach: Reach, adapter: DiscordAdapter, platform: Pla
         people=reach.people,
         files=reach.files,
         library=reach.library,
+        owners=reach.owners,
         first_time=service.stores.seen.first_time,
     )
 

@@ -17,6 +17,7 @@ from adapters.discord.people import People
 from adapters.discord.places import PLATFORM, Places
 from bot.chat import ChatError, NotAllowed
 from bot.library import ServiceLibrary, SystemClock
+from bot.owners import Owners
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 
@@ -39,6 +40,7 @@ class Reach:
     files: DiscordFiles
     people: People
     library: ServiceLibrary
+    owners: Owners
 
 
 class Login:
@@ -72,10 +74,11 @@ async def reach_discord(service: Service) -> AsyncIterator[Reach]:
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(_client(discord))
         login = Login(client, discord.token.get_secret_value())
-        calls = Calls(Budgets(), clock.monotonic)
+        calls = Calls(Budgets(), clock.monotonic, breakable=lambda: client.breakable)
         places = Places(client, calls)
         most = service.settings.ingestion.max_bytes
-        files = DiscordFiles(client, calls, max_bytes=most, sleep=clock.sleep)
+        owners = Owners(service.stores.choices, PLATFORM)
+        files = DiscordFiles(client, calls, owners, max_bytes=most, sleep=clock.sleep)
         stack.push_async_callback(files.close)
         service.sources.connect(PLATFORM, partial(_fetch, login, files))
         yield Reach(
@@ -86,6 +89,7 @@ async def reach_discord(service: Service) -> AsyncIterator[Reach]:
             files=files,
             people=People(client, calls, clock.monotonic),
             library=ServiceLibrary(service, gone=partial(_gone, login, files)),
+            owners=owners,
         )
 
 

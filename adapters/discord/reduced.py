@@ -1,9 +1,10 @@
-"""What people are told once in each channel where the bot does not see everything."""
+"""What people are told once in each channel where the bot does not see, or may not do, everything."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adapters.discord.permissions import note_key
 from bot.chat import Body
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ NOTE = (
 
 
 class Reminder:
-    """Says so after the first answer in a channel."""
+    """Says so after the first answer in a channel to whoever mentioned the bot."""
 
     def __init__(
         self,
@@ -33,8 +34,16 @@ class Reminder:
         self._conversation = conversation
         self._first_time = first_time
 
-    async def remind(self, thread: Thread) -> None:
-        """Say it in *thread*, unless it was said in its channel. Raises `ChatError` or `PipelineError`."""
-        if await self._first_time(f"discord:reduced:{thread.scope.key}"):
+    async def remind(self, thread: Thread, *, blind: bool, lacks: str | None) -> None:
+        """Say in *thread* that the bot is *blind*, and what it *lacks*, unless its channel was told.
+
+        Raises `ChatError` or `PipelineError`.
+        """
+        notes = []
+        if blind and await self._first_time(f"discord:reduced:{thread.scope.key}"):
+            notes.append(NOTE)
+        if lacks is not None and await self._first_time(note_key(thread.scope)):
+            notes.append(lacks)
+        if notes:
             await self._conversation.answered(thread)
-            await self._adapter.post(thread, Body(text=NOTE, nonce="reduced"))
+            await self._adapter.post(thread, Body(text="\n\n".join(notes), nonce="reduced"))

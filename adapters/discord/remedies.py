@@ -10,8 +10,11 @@ from discord.http import Route
 from adapters.discord.calls import Refused
 from bot.chat import RateLimited, Unreachable
 from bot.doctor import Check
+from bot.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bot.chat import ChatError
 
 PORTAL = "https://discord.com/developers/applications"
@@ -28,6 +31,7 @@ NO_ENDPOINT = "delete the “Interactions Endpoint URL” under General Informat
 NO_GRANT = "turn “Requires OAuth2 Code Grant” off on the Bot page, and save"
 START = "run 'footnote discord' once: it tells Discord which commands there are"
 SYNC = f"set FOOTNOTE_DISCORD__SYNC_COMMANDS=true, and {START}"
+KEPT = "They are kept. To answer from them, set that application's token again, or invite this bot there."
 PERMIT_THERE = "permit it to the bot's role in the channel's settings, or take View Channel from it there"
 
 
@@ -36,6 +40,15 @@ def turn_on(application: int | None) -> str:
     return (
         f"turn “Message Content Intent” on at {PORTAL}/{application or 0}/bot, save, and start Footnote again"
     )
+
+
+def whose(others: Mapping[str, str]) -> str:
+    """Return that servers belong to other applications than the token; *others* has these by server."""
+    files = f"the files of {counted(len(others), 'server')} were taken in"
+    owners = sorted(set(others.values()))
+    if len(owners) > 1:
+        return f"{files} by other applications ({', '.join(owners)})."
+    return f"{files} by another application ({owners[0]})."
 
 
 def explained(name: str, error: ChatError, refused: tuple[str, str] | None = None) -> Check:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adapters.discord.calls import Gone, Refused
-from adapters.discord.events import place_of_message
+from adapters.discord.calls import UNKNOWN_MESSAGE, Gone, Refused
+from adapters.discord.events import files_of, place_of_message
 from adapters.discord.places import DIRECT, PLATFORM
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from adapters.discord.calls import Calls
     from adapters.discord.client import Client
+    from bot.owners import Owners
     from pipeline.domain import Scope
 
 NO_ACCESS = 50001
@@ -45,15 +46,16 @@ class Stand:
 
     def on(self, message: discord.Message) -> discord.Attachment | None:
         """Return the file itself; None: the message has it no more, or does not show it."""
-        return next((one for one in message.attachments if one.id == self.attachment), None)
+        return next((one for one in files_of(message) if one.id == self.attachment), None)
 
 
 class Shares:
     """Looks files up. One that may be there still is never called gone."""
 
-    def __init__(self, client: Client, calls: Calls) -> None:
+    def __init__(self, client: Client, calls: Calls, owners: Owners) -> None:
         self._client = client
         self._calls = calls
+        self._owners = owners
 
     async def message(self, stand: Stand, *, intermediate: bool = False) -> discord.Message:
         """Return the message that carries a file, with an address that is good from now on.
@@ -66,36 +68,43 @@ class Shares:
     async def gone(self, scope: Scope, source: str) -> bool:
         """Tell whether a file is not in *scope* any more: it, its message, channel or server is gone.
 
-        A channel that the bot may not look into for now is still there. Raises `ChatError` when Discord does
-        not say.
+        A channel that the bot may not look into for now is still there, and so is what another application
+        took in. Raises `ChatError` when Discord does not say.
         """
         stand = Stand.of(source)
         if stand is None:
             return False
         try:
             message = await self.message(stand, intermediate=True)
-        except Gone:
-            return True
+        except Gone as gone:
+            # somebody's conversation with another bot is there, although this one cannot see it
+            return stand.server is not None or gone.code == UNKNOWN_MESSAGE
         except Refused as refused:
             if refused.code != NO_ACCESS:
                 raise
             return stand.server is not None and await self._is_out(stand.server)
-        return stand.on(message) is None and not self.hides(stand, message)
+        return stand.on(message) is None and not self.hides(stand.server, message)
 
-    def hides(self, stand: Stand, message: discord.Message) -> bool:
+    def hides(self, server: int | None, message: discord.Message) -> bool:
         """Tell whether Discord may keep from the bot what is in *message*: then it looks empty.
 
         It does in servers, where the bot may not read everything.
         """
         shown = message.content or message.attachments or message.embeds or message.components
-        if shown or message.stickers or stand.server is None or message.author.id == self._client.me:
+        if (
+            shown
+            or message.stickers
+            or message.message_snapshots
+            or server is None
+            or message.author.id == self._client.me
+        ):
             return False
-        flags = self._client.application_flags
-        granted = flags.gateway_message_content or flags.gateway_message_content_limited
-        return not (granted and self._client.reads_everything)
+        return not sees_everything(self._client)
 
     async def _is_out(self, server: int) -> bool:
         """Ask whether the bot is in a server no more. Raises `ChatError`."""
+        if await self._owners.other(str(server), str(self._client.application_id)) is not None:
+            return False
         try:
             await self._calls.call(
                 lambda: self._client.fetch_guild(server, with_counts=False), intermediate=True
@@ -107,6 +116,13 @@ class Shares:
                 raise
             return True
         return False
+
+
+def sees_everything(client: Client) -> bool:
+    """Tell whether Discord shows the bot what it looks up in servers, whatever it is."""
+    flags = client.application_flags
+    granted = flags.gateway_message_content or flags.gateway_message_content_limited
+    return granted and client.reads_everything
 
 
 def source_of(message: discord.Message, attachment: discord.Attachment) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from adapters.discord.calls import UNKNOWN_EMOJI, Refused
-from bot.chat import Mark
+from bot.chat import Mark, NotAllowed
 from bot.marks import Marks
-from bot.recent import Pauses
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
     from adapters.discord.calls import Calls
     from adapters.discord.places import Places
     from bot.chat import Thread
-
-logger = logging.getLogger(__name__)
 
 SIGNS: Mapping[Mark, str] = {Mark.WORKING: "⏳", Mark.DONE: "✅", Mark.FAILED: "❌"}
 
@@ -38,21 +34,12 @@ class Signs:
         self._client = client
         self._calls = calls
         self._places = places
-        self._marks = Marks(self._add, self._remove)
-        self._off: Pauses[int] = Pauses(monotonic)
+        self._marks = Marks(self._add, self._remove, forbids=_forbids, monotonic=monotonic)
 
     async def put(self, thread: Thread, message_id: str, mark: Mark) -> None:
         """Let *mark* stand at the message, if the bot may react there. Raises `ChatError`."""
         channel = await self._places.where(thread, message_id)
-        if channel in self._off:
-            return
-        try:
-            await self._marks.put(thread, message_id, mark)
-        except Refused as refused:
-            if refused.code not in _OFF:
-                raise
-            self._off.begin(channel)
-            logger.info("the bot may not react to messages in %s: %s", channel, refused.code)
+        await self._marks.put(thread, message_id, mark, within=channel)
 
     async def _add(self, thread: Thread, message_id: str, mark: Mark) -> None:
         add = self._client.http.add_reaction
@@ -69,3 +56,7 @@ class Signs:
         except Refused as refused:
             if refused.code not in _FINE:
                 raise
+
+
+def _forbids(refusal: NotAllowed) -> str | None:
+    return f"{refusal.code}" if isinstance(refusal, Refused) and refusal.code in _OFF else None

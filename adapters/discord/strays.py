@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import discord
 
 from adapters.discord.components import parse_custom_id
-from bot.chat import MessageGone, MessageRef, NotAllowed
+from bot.chat import MessageRef
 from bot.controls import FORGET
 from bot.doubts import Doubts
 from bot.recent import Recent
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 REMEMBERED = 60.0
 """Seconds for which Discord surely knows a nonce; it says "a few minutes"."""
 
-_BACK = 600.0
-"""Seconds before a doubt that are looked at: Discord's clock and ours may differ by as much."""
-_DAY = 86_400.0
-"""Seconds that are looked at for what a process that died may have left."""
 _MOST = 100
 
 
@@ -46,12 +42,12 @@ class Strays:
         self._calls = calls
         self._places = places
         self._wall = wall
-        self._doubts: Doubts[tuple[Thread, str]] = Doubts(wall)
+        self._doubts = Doubts(wall)
         self._known: Recent[MessageRef, None] = Recent()
 
     def doubting(self, thread: Thread, nonce: str | None) -> AbstractContextManager[None]:
         """Note a doubt when what happens within leaves one."""
-        return self._doubts.about(None if nonce is None else (thread, nonce))
+        return self._doubts.about(thread, nonce)
 
     def know(self, ref: MessageRef) -> None:
         """Note that somebody here knows of a message."""
@@ -60,24 +56,24 @@ class Strays:
     async def find(self, thread: Thread, body: Body, content: str) -> MessageRef | None:
         """Look for a post of *body*, which reads *content*, where there is a doubt; None: none is found.
 
-        Raises `RateLimited` or `Unreachable` when it cannot be told now. Where the bot may not read what was
-        said it never can, and a second message is better than none.
+        Raises `RateLimited` or `Unreachable` when it cannot be told now.
         """
-        key = thread, body.nonce or ""
-        since = self._doubts.since(key)
-        if body.nonce is None or (since is None and not body.repeated):
+        if body.nonce is None:
             return None
-        if since is not None and self._wall() - since < REMEMBERED:
-            return None  # Discord tells when it is posted again
-        try:
-            found = await self._look(thread, body, content, since)
-        except (NotAllowed, MessageGone):
-            found = None
-        self._doubts.settle(key)
-        return found
+        start = self._doubts.start(thread, [body.nonce], repeated=body.repeated)
+        since = self._doubts.since(thread, body.nonce)
+        if start is None or (since is not None and self._wall() - since < REMEMBERED):
+            return None  # in the first minute, Discord tells when it is posted again
+        words = None if since is None else content.strip()
+        return await self._doubts.settled(
+            thread, [body.nonce], lambda: self._look(thread, body, start, words)
+        )
 
-    async def _look(self, thread: Thread, body: Body, content: str, since: float | None) -> MessageRef | None:
-        start = self._wall() - _DAY if since is None else since - _BACK
+    async def _look(self, thread: Thread, body: Body, start: float, words: str | None) -> MessageRef | None:
+        """Look for what has buttons about the same, or says the *words*.
+
+        What another process may have said of something else has the same words; then they are None.
+        """
         place = await self._places.find(thread)
         channel = self._client.get_partial_messageable(place.channel)
         after = datetime.fromtimestamp(start, UTC)
@@ -87,9 +83,7 @@ class Strays:
             ref = MessageRef(thread, str(message.id))
             if message.author != self._client.user or ref in self._known:
                 continue
-            # another process may have said the same of something else, so its words prove nothing
-            reads_so = since is not None and message.content.strip() == content.strip()
-            if reads_so or not subjects.isdisjoint(_subjects(message)):
+            if message.content.strip() == words or not subjects.isdisjoint(_subjects(message)):
                 return ref
         return None
 

@@ -24,36 +24,69 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 IN_TIME = 3.0
-"""Seconds for which Discord waits to be told that an answer comes."""
+"""Seconds for which Discord waits to be told that an answer comes; later it needs not be told again."""
+PATIENCE = 10.0
+"""Seconds for which it is awaited what Discord says to that; it may take its time although it was told."""
+AGAIN_S = 0.9
+"""Seconds after which a call may be one that discord.py has repeated by itself."""
 
 _ANSWERED = 40060
 """What Discord answers when it was told already."""
 
 
-async def acknowledged(work: Callable[[], Awaitable[Any]]) -> bool:
+async def acknowledged(
+    work: Callable[[], Awaitable[Any]], look: Callable[[], Awaitable[object]] | None = None
+) -> bool:
     """Answer Discord with *work*, which goes before all else; False: too late, or another process did.
 
-    It counts towards no limit, so no budget is asked. If nobody knows whether it arrived, it is sent again.
+    It counts towards no limit, so no budget is asked. If nobody knows whether it arrived, it is sent again;
+    then *look* is asked, which raises `ChatError` if it did not. None: whether it arrived is no matter, only
+    what another process has taken is not for us.
     """
-    error: ChatError = Unreachable()
-    try:
-        async with asyncio.timeout(IN_TIME):
-            for again in (False, True):
-                try:
-                    await work()
-                except FAILURES as failure:
-                    error = translate(failure)
-                    if again and isinstance(error, Refused) and error.code == _ANSWERED:
-                        return True
-                    if not isinstance(error, Unreachable):
-                        break
-                else:
-                    return True
-    except TimeoutError:
-        error = Unreachable()
+    error = await _told(work)
+    if isinstance(error, Unreachable) and look is not None:
+        try:
+            await look()
+        except ChatError as missing:
+            error = missing
+        else:
+            error = None
+    if error is None:
+        return True
     reason = error.code if isinstance(error, Refused) else type(error).__name__
     logger.info("something was used and Discord did not take the answer: %s", reason)
-    return False
+    return look is None and reason != _ANSWERED
+
+
+async def unseen() -> None:
+    """Look for nothing: what was answered leaves nothing to be seen, so a doubt is decided in its favour."""
+
+
+async def _told(work: Callable[[], Awaitable[Any]]) -> ChatError | None:
+    """Tell Discord; what it refuses with, or `Unreachable` if nobody knows."""
+    error: ChatError | None = Unreachable()
+    clock = asyncio.get_running_loop().time
+    begun = clock()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            for again in (False, True):
+                error = await _error_of(work)
+                repeated = again or clock() - begun >= AGAIN_S
+                if repeated and isinstance(error, Refused) and error.code == _ANSWERED:
+                    return None
+                if not isinstance(error, Unreachable) or clock() - begun > IN_TIME:
+                    break
+    except TimeoutError:
+        return Unreachable()
+    return error
+
+
+async def _error_of(work: Callable[[], Awaitable[Any]]) -> ChatError | None:
+    try:
+        await work()
+    except FAILURES as failure:
+        return translate(failure)
+    return None
 
 
 class Whisper:

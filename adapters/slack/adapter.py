@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.slack import blocks
 from adapters.slack.calls import Refused
+from adapters.slack.messages import reread
 from adapters.slack.neutral import neutralise
 from adapters.slack.posts import Posts
 from adapters.slack.signs import Signs
 from adapters.slack.stream import Streams
 from adapters.slack.text import read
-from bot.chat import Capabilities, NotAllowed, Share, Threading, Turn
+from bot.chat import Capabilities, MessageGone, NotAllowed, Share, Threading, Turn
 from bot.incoming import StopRequested
 from bot.recent import Pauses
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from adapters.slack.calls import Calls
     from adapters.slack.stream import SlackMessage
     from adapters.slack.workspaces import Identity
-    from bot.chat import Body, Mark, MessageRef, Thread
+    from bot.chat import Body, Mark, MessageRef, Said, Thread
 
 logger = logging.getLogger(__name__)
 
@@ -114,6 +115,17 @@ class SlackAdapter:
         identity = await self.calls.workspaces.identity(thread.scope.workspace)
         messages = [one for one in await self._messages(thread) if one.get("text") and not one.get("hidden")]
         return [_turn(message, identity) for message in messages[-limit:]] if limit > 0 else []
+
+    async def reread(self, thread: Thread, message_id: str) -> Said | None:
+        scope = thread.scope
+        identity = await self.calls.workspaces.identity(scope.workspace)
+        place: dict[str, Any] = {"channel": scope.channel, "ts": thread.key, "limit": _PAGE}
+        place |= {"oldest": message_id, "latest": message_id, "inclusive": True}
+        page = await self.calls.call(scope.workspace, "conversations.replies", **place)
+        for message in page.get("messages") or ():
+            if message.get("ts") == message_id:
+                return reread(scope, message, identity)
+        raise MessageGone
 
     async def open_stream(self, thread: Thread, *, asker: str | None = None) -> SlackMessage | None:
         return self._streams.open(thread, asker)

@@ -177,7 +177,8 @@ class Arrivals:
         """Look *file* up and hand it on; nothing: it is gone. While Slack is away the report stays open."""
         found = await self._found(file, work)
         for one in found:
-            await self._come(one)
+            named = work.later is not None and work.later.addressed
+            await self._come(replace(one, addressed=one.addressed or named))
         await self._reports.end(file)
         return found
 

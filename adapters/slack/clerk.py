@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from adapters.slack.addressing import PLATFORM
 from adapters.slack.manifest import COMMAND
 from adapters.slack.whispers import Whispers
+from bot import wording
 from bot.asides import Asker, answered
 from bot.chat import ChatError, Thread
 from bot.records import Caller, Customs
@@ -28,9 +29,7 @@ LESSON = (
     "channel only, and each [1] leads to a file and a place in it.\n"
     "- **Add files:** upload them to a channel where I am a member. For an older message choose "
     "“Index this” from its menu.\n"
-    "- **Ask on:** write in the same thread; I remember what was said there.\n"
-    "- **Judge:** 👍 and 👎 under an answer tell whoever runs me how good it was. “Sources” shows the "
-    "passages at length, “Why this answer” how it came about.\n"
+    f"{wording.LESSON}\n"
     "- **In a thread** there are no commands in Slack: mention me with `help`, `reset` or `stop` alone."
 )
 CUSTOMS = Customs(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from adapters.slack import remedies
+from adapters.slack.addressing import PLATFORM
 from adapters.slack.audit import audit
 from adapters.slack.calls import FAILURES, translate
 from adapters.slack.heard import Heard
@@ -16,21 +17,32 @@ from adapters.slack.manifest import EVENTS, EVENTS_PATH, SCOPES, needed
 from adapters.slack.remedies import explained
 from adapters.slack.workspaces import Line
 from bot.doctor import Check
+from bot.owners import Owners
+from bot.wording import counted
 from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
     from adapters.slack.heard import Memory
     from adapters.slack.installations import Secrets
     from bot.groups import Slack
+    from bot.preferences import Choices
     from bot.settings import Settings
+    from pipeline.domain import Scope
 
 PATIENCE = 10.0
 """Seconds for each question to Slack."""
 LOOKED_AT = 50
 """Workspaces whose tokens are tried."""
 _APP = re.compile(r"xapp-\d+-(A[A-Z0-9]+)-")
+
+
+class Indexed(Protocol):
+    """Channels that have an index."""
+
+    async def scopes(self) -> Sequence[Scope]:
+        """Return all of them. Raises `PipelineError`."""
 
 
 class Records(Protocol):
@@ -44,13 +56,23 @@ class Records(Protocol):
     def vault(self) -> Secrets | None:
         """What is sealed; None without a key."""
 
+    @property
+    def choices(self) -> Choices:
+        """What is known of each channel."""
+
+    @property
+    def generations(self) -> Indexed:
+        """The channels that have an index."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bot:
     """What Slack says to a bot's token."""
 
     id: str
+    user: str
     name: str
+    workspace: str
     team: str
     scopes: frozenset[str]
 
@@ -111,6 +133,8 @@ class Look:
         yield Check(name=name, status="ok", message=f"It is @{bot.name}'s in {bot.team}.")
         for check in self._scopes(bot):
             yield check
+        if (whose := await self._whose(bot)) is not None:
+            yield whose
         if self._slack.config_token is not None and self._app is None:
             self._app = await self._app_of(bot, token.get_secret_value())
 
@@ -161,6 +185,8 @@ class Look:
         granted = str(answer.headers.get("x-oauth-scopes", "")).split(",")
         return Bot(
             id=answer["bot_id"],
+            user=answer.get("user_id") or "",
+            workspace=answer.get("team_id") or "",
             name=answer.get("user") or "",
             team=f"{answer.get('team')} ({answer.get('team_id')})",
             scopes=frozenset(scope.strip() for scope in granted),
@@ -185,6 +211,27 @@ class Look:
             )
         if not missing:
             yield Check(name="slack scopes", status="ok", message="All that are needed are granted.")
+
+    async def _whose(self, bot: Bot) -> Check | None:
+        """Return that files were taken in by another app; None: none were, or nobody knows."""
+        if self._records is None:
+            return None
+        owners = Owners(self._records.choices, PLATFORM)
+        try:
+            scopes = [one for one in await self._records.generations.scopes() if one.platform == PLATFORM]
+            others = [
+                scope
+                for scope in scopes
+                if scope.workspace != bot.workspace
+                or await owners.other(scope.workspace, bot.user, channel=scope.channel) is not None
+            ]
+        except PipelineError:  # another line tells of that
+            return None
+        if not others:
+            return None
+        message = f"The files of {counted(len(others), 'channel')} were taken in by another app."
+        remedy = "set that app's token again, or invite this bot to the channels"
+        return Check(name="slack files", status="warn", message=message, remedy=remedy)
 
     async def _app_of(self, bot: Bot, token: str) -> str | None:
         try:

@@ -61,4 +61,4 @@ def slack_at(api_base_url: str) -> Site:
 
 
 SLACK = slack_at("https://slack.com/api/")
-OUTSIDE, SLOW = SLACK.outside, SLACK.slow
+OUTSIDE, INCOMPLETE, SLOW = SLACK.outside, SLACK.incomplete, SLACK.slow

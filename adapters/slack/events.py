@@ -51,10 +51,12 @@ def _file_changed(envelope: Envelope) -> Sequence[Happening]:
 
 
 def _file(envelope: Envelope, *, user: str | None, changed: bool) -> FileShared:
+    channel = envelope.event.get("channel_id")
     return FileShared(
+        addressed=channel is not None and envelope.is_direct(channel),
         event_id=envelope.event_id,
         team=envelope.team,
-        channel=envelope.event.get("channel_id"),
+        channel=channel,
         file_id=_file_id(envelope),
         user=user,
         changed=changed,

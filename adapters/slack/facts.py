@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from adapters.slack.calls import Refused
 from bot.chat import Unreachable
-from bot.recent import Recent
+from bot.recent import Fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -115,8 +115,7 @@ class Facts:
 
     def __init__(self, web: Web, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._web = web
-        self._monotonic = monotonic
-        self._recent: Recent[tuple[str, str], tuple[float, SlackFile]] = Recent(KEPT)
+        self._recent: Fresh[tuple[str, str], SlackFile] = Fresh(monotonic, FRESH, KEPT)
 
     async def of(self, team: str, file_id: str, *, intermediate: bool = False) -> SlackFile | None:
         """Return what Slack knows of a file; None: it was deleted, or is not shared with the bot any more.
@@ -127,15 +126,13 @@ class Facts:
         if file is None:
             self._recent.forget((team, file_id))
         else:
-            self._recent.note((team, file_id), (self._monotonic(), file))
+            self._recent.note((team, file_id), file)
         return file
 
     async def lately(self, team: str, file_id: str, *, intermediate: bool = False) -> SlackFile | None:
         """Return what Slack knows of a file, or said within the last minute. Raises `ChatError`."""
-        said_at, file = self._recent.get((team, file_id)) or (0.0, None)
-        if file is not None and self._monotonic() - said_at < FRESH:
-            return file
-        return await self.of(team, file_id, intermediate=intermediate)
+        file = self._recent.last((team, file_id))
+        return await self.of(team, file_id, intermediate=intermediate) if file is None else file
 
     async def _ask(self, team: str, file_id: str, *, intermediate: bool) -> SlackFile | None:
         try:

@@ -6,10 +6,10 @@ import logging
 import time
 from typing import TYPE_CHECKING, Protocol
 
-from adapters.downloads import Slow, too_large
+from adapters.downloads import Incomplete, Slow, too_large
 from adapters.slack.addressing import PLATFORM, channel_itself
 from adapters.slack.calls import Refused
-from adapters.slack.downloads import GONE, SLOW
+from adapters.slack.downloads import GONE, INCOMPLETE, SLOW
 from adapters.slack.facts import Facts, Share, SlackFile, parts_of, place
 from adapters.slack.shares import Shares, is_in
 from bot.chat import ChatError, NotAllowed, RateLimited, Thread, Unreachable
@@ -209,6 +209,7 @@ def _incoming(shared: FileShared, file: SlackFile, channel: str, share: Share) -
         size=file.size,
         message_id=share.ts or None,
         changed=shared.changed,
+        addressed=shared.addressed or shared.wanted,
     )
 
 
@@ -242,6 +243,8 @@ def _explained(error: ChatError) -> IngestError:
             message = f"Slack does not let me see it ({code}); upload a copy here."
         case NotAllowed():
             message = NOT_ACCEPTED
+        case Incomplete():
+            message = INCOMPLETE
         case Slow():
             return IngestError(IngestReason.TIMED_OUT, SLOW)
         case _:

@@ -22,6 +22,8 @@ class FileShared:
     changed: bool = False
     wanted: bool = False
     """Whether somebody asks for it, so that it does not matter whether it was known before."""
+    addressed: bool = False
+    """Whether it was given to the bot: in a message that names it, or directly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

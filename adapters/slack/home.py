@@ -12,7 +12,7 @@ from adapters.slack.clerk import CUSTOMS, LESSON, Clerk
 from adapters.slack.interactions import Spot
 from bot.chat import Body, ChatError
 from bot.forgetting import describe
-from bot.wording import counted
+from bot.wording import THEN_ASK, counted
 from pipeline.domain import DocumentStatus, Scope
 from pipeline.errors import PipelineError
 
@@ -41,7 +41,7 @@ GREETING = (
     "Thank you for inviting me! I answer questions from the files of this channel.\n\n"
     "- Upload a file here, and I say when it is ready. “Index this” in the menu of an older message adds its "
     "files too.\n"
-    "- Then mention me with a question; I answer in a thread and say where it stands.\n"
+    f"{THEN_ASK}\n"
     f"- {CUSTOMS.code('help')} lists what else I can do, {CUSTOMS.code('settings')} how I behave here.\n\n"
     "When a file is deleted, or I am removed from the channel, I forget what I had indexed."
 )

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack.addressing import is_midway
+from adapters.slack.addressing import Envelope, is_midway
 from adapters.slack.happenings import FileShared, FileTouched, Speaker
+from bot.chat import MessageGone, Said
 from bot.incoming import IncomingMessage, MessageDeleted, MessageEdited
 
 if TYPE_CHECKING:
     from adapters.markup.spoken import Spoken
-    from adapters.slack.addressing import Envelope
+    from adapters.slack.workspaces import Identity
     from bot.incoming import Incoming
+    from pipeline.domain import Scope
 
     Found = list[Incoming | Speaker | FileShared | FileTouched]
 
 _SAID = frozenset({None, "file_share", "me_message", "thread_broadcast"})
 """Subtypes of what people say; the others report something (joined, renamed) or come from programs."""
-_EMPTY = frozenset({"tombstone", "hidden_by_limit"})
+_TOMBSTONE = "tombstone"
+_EMPTY = frozenset({_TOMBSTONE, "hidden_by_limit"})
 """Modes of files of which nothing is left."""
 
 
@@ -37,6 +40,24 @@ def read_message(envelope: Envelope) -> Found:
             return _gone(envelope, event["deleted_ts"], event.get("previous_message") or {})
         case _:
             return _written(envelope, named=False)
+
+
+def reread(scope: Scope, message: Mapping[str, Any], identity: Identity) -> Said | None:
+    """Return how a *message* of people's reads that they have edited; None: they have not.
+
+    Raises `MessageGone` where nothing is left of it.
+    """
+    ts, team = message["ts"], scope.workspace
+    envelope = Envelope(event_id=f"{ts}/reread", team=team, event=message, identity=identity)
+    if message.get("subtype") == _TOMBSTONE:
+        raise MessageGone
+    if message.get("subtype") not in _SAID or not envelope.is_by_person(message):
+        return None
+    for edited in _said_anew(envelope, scope.channel, message, {}):
+        if isinstance(edited, MessageDeleted):
+            raise MessageGone
+        return Said(text=edited.text, mentioned=edited.mentioned)
+    return None
 
 
 def _written(envelope: Envelope, *, named: bool) -> Found:
@@ -75,7 +96,7 @@ def _changed(envelope: Envelope) -> Found:
     """Read what people did to a message; Slack reports as well that a preview was added or such."""
     channel = envelope.event["channel"]
     new, old = envelope.event["message"], envelope.event.get("previous_message") or {}
-    if new.get("subtype") == "tombstone":  # what is left of a message that has replies
+    if new.get("subtype") == _TOMBSTONE:  # what is left of a message that has replies
         return _gone(envelope, new["ts"], old)
     if new.get("subtype") not in _SAID or not envelope.is_by_person(new):
         return []
@@ -131,6 +152,7 @@ def _files(message: Mapping[str, Any]) -> list[str]:
 
 def _shared(envelope: Envelope, channel: str, message: Mapping[str, Any], file_id: str) -> FileShared:
     return FileShared(
+        addressed=_is_for_bot(envelope, channel, envelope.spoken(message)),
         event_id=envelope.event_id,
         team=envelope.team,
         channel=channel,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from bot.chat import ChatError
-from bot.recent import Recent
+from bot.recent import Fresh
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -27,6 +28,8 @@ PAGES = 20
 """Members beyond this many pages are not looked for, so that nobody knows of them."""
 
 T = TypeVar("T")
+Key: TypeAlias = tuple[str, str]
+"""A workspace, and somebody or a channel in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +54,9 @@ class People:
 
     def __init__(self, web: Web, monotonic: Callable[[], float], *, fresh: float = FRESH) -> None:
         self._web = web
-        self._persons: _Fresh[_Person] = _Fresh(monotonic, fresh, KEPT)
-        self._owners: _Fresh[str] = _Fresh(monotonic, fresh, KEPT)
-        self._members: _Fresh[_Members] = _Fresh(monotonic, fresh, KEPT_MEMBERS)
+        self._persons: Fresh[Key, _Person] = Fresh(monotonic, fresh, KEPT)
+        self._owners: Fresh[Key, str] = Fresh(monotonic, fresh, KEPT)
+        self._members: Fresh[Key, _Members] = Fresh(monotonic, fresh, KEPT_MEMBERS)
 
     async def manages(self, team: str, channel: str, user: str) -> bool:
         """Tell whether somebody manages a channel: it is theirs, or the workspace is; never a guest."""
@@ -69,7 +72,9 @@ class People:
 
     async def is_member(self, team: str, channel: str, user: str) -> bool | None:
         """Tell whether somebody is in a channel; None: nobody knows."""
-        members = await self._asked("members", self._members.get((team, channel), self._find_members))
+        members = await self._asked(
+            "members", self._members.get((team, channel), partial(self._find_members, team, channel))
+        )
         if members is None:
             return None
         return True if user in members.found else (False if members.complete else None)
@@ -79,10 +84,14 @@ class People:
         self._members.forget((team, channel))
 
     async def _person(self, team: str, user: str) -> _Person | None:
-        return await self._asked("a person", self._persons.get((team, user), self._find_person))
+        return await self._asked(
+            "a person", self._persons.get((team, user), partial(self._find_person, team, user))
+        )
 
     async def _owner(self, team: str, channel: str) -> str | None:
-        return await self._asked("a channel", self._owners.get((team, channel), self._find_owner))
+        return await self._asked(
+            "a channel", self._owners.get((team, channel), partial(self._find_owner, team, channel))
+        )
 
     async def _find_person(self, team: str, user: str) -> _Person:
         answer = await self._web.call(team, "users.info", user=user)
@@ -115,28 +124,6 @@ class People:
         except ChatError as error:
             logger.info("Slack does not tell about %s: %s", what, type(error).__name__)
             return None
-
-
-class _Fresh(Generic[T]):
-    """Answers about something in a workspace, until they are too old."""
-
-    def __init__(self, monotonic: Callable[[], float], fresh: float, most: int) -> None:
-        self._monotonic = monotonic
-        self._fresh = fresh
-        self._kept: Recent[tuple[str, str], tuple[float, T]] = Recent(most)
-
-    async def get(self, key: tuple[str, str], find: Callable[[str, str], Awaitable[T]]) -> T:
-        """Return the answer, asking for it if need be. Raises what *find* raises, and keeps nothing then."""
-        kept = self._kept.get(key)
-        if kept is not None and self._monotonic() - kept[0] < self._fresh:
-            return kept[1]
-        asked = self._monotonic()
-        found = await find(*key)
-        self._kept.note(key, (asked, found))
-        return found
-
-    def forget(self, key: tuple[str, str]) -> None:
-        self._kept.forget(key)
 
 
 def _read_person(team: str, user: Mapping[str, Any]) -> _Person:

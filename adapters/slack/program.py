@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -20,16 +21,19 @@ from adapters.slack.home import register_home
 from adapters.slack.listeners import Desk, anonymous, build_app
 from adapters.slack.manifest import scopes
 from adapters.slack.oauth import install_routes
+from adapters.slack.owned import Owned
 from adapters.slack.reach import reach_slack
 from adapters.slack.remedies import BOT, explained
 from adapters.slack.transport import SocketMode
 from adapters.slack.workspaces import OneWorkspace
 from bot.chat import ChatError, NotAllowed, Unreachable
 from bot.library import SystemClock
+from bot.owners import Owners
 from bot.pacing import first_of
 from bot.platform import open_platform
 from bot.recheck import Recheck
 from bot.wording import counted
+from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -42,6 +46,9 @@ if TYPE_CHECKING:
     from bot.platform import Platform
 
 
+logger = logging.getLogger(__name__)
+
+KEPT = "They are kept. To answer from them, set that app's token again, or invite this bot to the channels."
 LINGER_S = 2.0
 """How long what was begun may go on when no more events are taken."""
 TAKE_OVER_S = 15.0
@@ -82,8 +89,10 @@ class Connection:
         way: SocketMode | Endpoint,
         pages: Sequence[AbstractRouteDef],
         hello: Sequence[str],
+        owned: Owned,
     ) -> None:
         self._service = service
+        self._owned = owned
         self._desk = desk
         self._way = way
         self._hello = hello
@@ -107,6 +116,7 @@ class Connection:
             if not stop.is_set():
                 for line in self._hello:
                     say(line)
+                await self._say_whose(say)
                 await until(stop, way.watch(), self._recheck().run(stop), _take_over(desk.arrivals))
         finally:
             await way.close()
@@ -116,10 +126,26 @@ class Connection:
             await desk.tasks.stop()
             await desk.platform.close()  # before the file in work, which may take the time that is left
 
+    async def _say_whose(self, say: Callable[[str], None]) -> None:
+        """Say if files were taken in by another app than the one that the token is for."""
+        library = self._desk.library
+        if not isinstance(self._desk.workspaces, OneWorkspace):
+            return  # each workspace has the token of the app that was installed there
+        try:
+            teams = await library.workspaces(PLATFORM)
+            scopes = [scope for team in teams for scope in await library.channels(PLATFORM, team)]
+            await self._owned.adopt(scopes)
+            others = await self._owned.others(scopes)
+        except (ChatError, PipelineError) as error:
+            logger.warning("whose the files are is unknown: %s", type(error).__name__)
+            return
+        if others:
+            say(f"Slack: the files of {counted(len(others), 'channel')} were taken in by another app. {KEPT}")
+
     def _recheck(self) -> Recheck:
         return Recheck(
             self._desk.library,
-            self._desk.files.shares.gone,
+            partial(self._owned.gone, ask=self._desk.files.shares.gone),
             self._desk.platform.removals,
             SystemClock(),
             platform=PLATFORM,
@@ -139,12 +165,14 @@ async def open_slack(service: Service) -> AsyncIterator[Connection]:
         raise NotAllowed(slack.lacking)
     async with reach_slack(service) as reach:
         place = await _introduce(reach, slack)
+        owned = Owned(Owners(service.stores.choices, PLATFORM), reach.workspaces)
         adapter = SlackAdapter(reach.calls, max_upload_bytes=service.settings.ingestion.max_bytes)
         async with open_platform(service, adapter, library=reach.library, customs=CUSTOMS) as platform:
             adapter.on_stop = platform.conversation.receive
-            desk = _desk(service, reach, adapter, platform)
+            desk = _desk(service, reach, adapter, platform, owned)
             way = _way(desk, slack)
-            yield Connection(service, desk, way, _installing(service, reach), _hello(slack, place, way))
+            pages, hello = _installing(service, reach), _hello(slack, place, way)
+            yield Connection(service, desk, way, pages, hello, owned)
 
 
 async def _introduce(reach: Reach, slack: Slack) -> str:
@@ -162,11 +190,11 @@ async def _introduce(reach: Reach, slack: Slack) -> str:
     return f"{answer.get('team')} as @{answer.get('user')}"
 
 
-def _desk(service: Service, reach: Reach, adapter: SlackAdapter, platform: Platform) -> Desk:
+def _desk(service: Service, reach: Reach, adapter: SlackAdapter, platform: Platform, owned: Owned) -> Desk:
     arrivals = Arrivals(
         reach.files,
         Backlog(service.stores.ledger),
-        come=platform.uploads.receive,
+        come=partial(owned.take, receive=platform.uploads.receive),
         go=platform.removals.receive,
         arriving=service.arriving,
     )

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from adapters.slack.calls import Refused
-from bot.chat import Mark
+from bot.chat import Mark, NotAllowed
 from bot.marks import Marks
-from bot.recent import Pauses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from adapters.slack.calls import Calls
     from bot.chat import Thread
-
-logger = logging.getLogger(__name__)
 
 SIGNS: Mapping[Mark, str] = {
     Mark.WORKING: "hourglass_flowing_sand",
@@ -35,24 +31,15 @@ class Signs:
     def __init__(self, calls: Calls, monotonic: Callable[[], float]) -> None:
         self._calls = calls
         self._monotonic = monotonic
-        self._marks = Marks(self._add, self._remove)
-        self._off: Pauses[str] = Pauses(monotonic)
+        self._marks = Marks(self._add, self._remove, forbids=_forbids, monotonic=monotonic)
 
     async def put(self, thread: Thread, message_id: str, mark: Mark) -> None:
         """Let *mark* stand at the message, if the app may react there. Raises `ChatError`."""
         team = thread.scope.workspace
-        if team in self._off:
-            return
         if mark is Mark.WORKING and not self._fits(team):
             self._marks.leave_out(thread, message_id)
             return
-        try:
-            await self._marks.put(thread, message_id, mark)
-        except Refused as refused:
-            if refused.code not in _OFF:
-                raise
-            self._off.begin(team)
-            logger.info("the app may not react to messages in %s: %s", team, refused.code)
+        await self._marks.put(thread, message_id, mark, within=team)
 
     def _fits(self, team: str) -> bool:
         """Tell whether one more sign that work goes on can be put up, and taken back in time: few can."""
@@ -73,3 +60,7 @@ class Signs:
         except Refused as refused:
             if refused.code not in _FINE:
                 raise
+
+
+def _forbids(refusal: NotAllowed) -> str | None:
+    return f"{refusal.code}" if isinstance(refusal, Refused) and refusal.code in _OFF else None

@@ -10,6 +10,7 @@ from adapters.slack.interactions import read_command, read_shortcut
 from adapters.slack.manifest import COMMAND, SHORTCUT
 from bot.asides import obey
 from bot.chat import Body
+from bot.wording import NO_FILE
 
 if TYPE_CHECKING:
     from slack_bolt.async_app import AsyncApp
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from adapters.slack.listeners import Desk
 
 _GONE = "There is nothing left of the file in this message."
-_NO_FILE = "This message carries no file, so there is nothing to index."
 
 
 class Slash:
@@ -63,7 +63,7 @@ class Slash:
     async def _index(self, team: str, picked: Picked) -> Body | None:
         """Hand the files on, whether they were known before or not; the uploads say what becomes of them."""
         if not picked.files:
-            return Body(text=_NO_FILE)
+            return Body(text=NO_FILE)
         if (refusal := await self._clerk.refusal(team, picked.spot)) is not None:
             return Body(text=refusal)
         found = [await self._hand_on(team, picked, file_id) for file_id in picked.files]

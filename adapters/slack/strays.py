@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack.addressing import thread_ts
-from bot.chat import MessageGone, MessageRef, NotAllowed
+from bot.chat import MessageRef
 from bot.doubts import Doubts
 from bot.recent import Recent
 
@@ -22,10 +22,6 @@ EVENT = "footnote_message"
 STREAM = "\0stream"
 """Stands for a nonce where the beginning of a stream is in doubt, because that can carry none."""
 
-_BACK = 600.0
-"""Seconds before a doubt that are looked at: Slack's clock and ours may differ by as much."""
-_DAY = 86_400.0
-"""Seconds that are looked at for what a process that died may have left."""
 _MOST = 200
 
 
@@ -47,13 +43,12 @@ class Strays:
 
     def __init__(self, calls: Calls, wall: Callable[[], float]) -> None:
         self._calls = calls
-        self._wall = wall
-        self._doubts: Doubts[tuple[Thread, str]] = Doubts(wall)
+        self._doubts = Doubts(wall)
         self._begun: Recent[MessageRef, None] = Recent()
 
     def doubting(self, thread: Thread, nonce: str | None) -> AbstractContextManager[None]:
         """Note a doubt when what happens within leaves one."""
-        return self._doubts.about(None if nonce is None else (thread, nonce))
+        return self._doubts.about(thread, nonce)
 
     def begun(self, ref: MessageRef) -> None:
         """Note a stream that we know of."""
@@ -63,22 +58,15 @@ class Strays:
         """Look for a post with this *nonce*, or for a lost stream, where there is a doubt; None: none stands.
 
         *repeated* is a doubt of its own, about what a process that died may have left. Raises `RateLimited`
-        or `Unreachable` when it cannot be told now. Where the app may not read the thread it never can, and a
-        second message is better than none.
+        or `Unreachable` when it cannot be told now.
         """
-        doubts = [at - _BACK for key in _keys(thread, nonce) if (at := self._doubts.since(key)) is not None]
-        lost = self._doubts.since((thread, STREAM)) is not None or (repeated and not doubts)
-        if repeated and not doubts:
-            doubts = [self._wall() - _DAY]
-        if not doubts:
+        nonces = [STREAM] if nonce is None else [nonce, STREAM]
+        start = self._doubts.start(thread, nonces, repeated=repeated)
+        if start is None:
             return None
-        try:
-            stray = await self._look(thread, nonce, min(doubts), lost=lost)
-        except (NotAllowed, MessageGone):
-            stray = None
-        for key in _keys(thread, nonce):
-            self._doubts.settle(key)
-        return stray
+        known = any(self._doubts.since(thread, one) is not None for one in nonces)
+        lost = not known or self._doubts.since(thread, STREAM) is not None
+        return await self._doubts.settled(thread, nonces, lambda: self._look(thread, nonce, start, lost=lost))
 
     async def _look(self, thread: Thread, nonce: str | None, since: float, *, lost: bool) -> Stray | None:
         identity = await self._calls.workspaces.identity(thread.scope.workspace)
@@ -114,7 +102,3 @@ class Strays:
 def mark(nonce: str | None = None) -> dict[str, Any]:
     """Return the metadata of a finished message."""
     return {"event_type": EVENT, "event_payload": {} if nonce is None else {"nonce": nonce}}
-
-
-def _keys(thread: Thread, nonce: str | None) -> list[tuple[Thread, str]]:
-    return [(thread, key) for key in (nonce, STREAM) if key is not None]

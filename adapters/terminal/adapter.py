@@ -89,6 +89,9 @@ class TerminalAdapter:
     async def history(self, thread: Thread, *, limit: int) -> Sequence[Turn]:
         return list(self._said.get(thread, ()))[-limit:]
 
+    async def reread(self, thread: Thread, message_id: str) -> None:
+        """Return that nothing has changed: what was typed stays as it is."""
+
     async def open_stream(self, thread: Thread, *, asker: str | None = None) -> TerminalMessage | None:
         return TerminalMessage(self, thread) if self.is_terminal else None
 

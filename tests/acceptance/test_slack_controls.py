@@ -120,7 +120,7 @@ async def test_an_answer_has_its_buttons_and_they_do_what_they_say(bot: Bot) -> 
     assert "takes five working days" in await pressed(bot, reply, "Sources", BEN)
     assert "refunds.md" in await pressed(bot, reply, "Why this answer", ANNA)
     assert "Thank you" in await pressed(bot, reply, "👍", BEN)
-    assert judgements(bot, question) == {(BEN, "up", None)}
+    assert bot.judgements(question) == {(BEN, "up", None)}
 
 
 async def test_a_thumb_down_asks_what_was_wrong_and_keeps_it(bot: Bot) -> None:
@@ -129,10 +129,10 @@ async def test_a_thumb_down_asks_what_was_wrong_and_keeps_it(bot: Bot) -> None:
     await bot.remembered(question)
     bot.slack.press(reply, "👎", ANNA)
     form = await bot.slack.until(lambda: next((one for one in bot.slack.views if one.open), None))
-    assert judgements(bot, question) == {(ANNA, "down", None)}
+    assert bot.judgements(question) == {(ANNA, "down", None)}
 
     bot.slack.submit_modal(form, {"text": "It is six days now."})
-    await bot.slack.until(lambda: judgements(bot, question) == {(ANNA, "down", "It is six days now.")})
+    await bot.slack.until(lambda: bot.judgements(question) == {(ANNA, "down", "It is six days now.")})
     await bot.slack.until(lambda: not form.open)
 
 
@@ -142,7 +142,7 @@ async def test_a_thumb_as_a_reaction_is_a_judgement_too(bot: Bot) -> None:
     await bot.remembered(question)
 
     bot.slack.react(reply, "+1", BEN)
-    await bot.slack.until(lambda: judgements(bot, question) == {(BEN, "up", None)})
+    await bot.slack.until(lambda: bot.judgements(question) == {(BEN, "up", None)})
 
 
 async def test_commands_tell_how_things_stand_to_whoever_asks(bot: Bot) -> None:
@@ -181,12 +181,3 @@ async def test_the_home_tab_shows_the_channels_of_whoever_opens_it(bot: Bot) -> 
 async def pressed(bot: Bot, reply: Message, button: str, user: str) -> str:
     """Return what pressing a button shows, to whoever pressed it and nobody else."""
     return await bot.whispered(lambda: bot.slack.press(reply, button, user), user)
-
-
-def judgements(bot: Bot, question: Message) -> set[tuple[str, str, str | None]]:
-    """Return who thinks what of an answer."""
-    found = bot.rows(
-        "SELECT user, verdict, note FROM feedback JOIN turns ON turns.id = turn_id WHERE question_key = ?",
-        question.ts,
-    )
-    return {(user, verdict, note) for user, verdict, note in found}

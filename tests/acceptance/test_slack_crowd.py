@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from tests.acceptance.model import pieces
-from tests.acceptance.slack import GENERAL, SECOND, THIRD, running, words
+from tests.acceptance.program import words
+from tests.acceptance.slack import GENERAL, SECOND, THIRD, running
 from tests.fakes.ollama import Answer
 from tests.fakes.slack import ANNA, BEN
 

@@ -12,7 +12,8 @@ import pytest
 import pytest_asyncio
 
 from tests.acceptance.model import about, held, pieces, release
-from tests.acceptance.slack import MANY, Bot, running, words
+from tests.acceptance.program import words
+from tests.acceptance.slack import MANY, Bot, running
 from tests.fakes.slack import error, http, rate_limited, reset_after, reset_before
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from bot.chat import (
     MessageRef,
     NotAllowed,
     RateLimited,
+    Said,
     Share,
     Thread,
     Threading,
@@ -83,6 +84,7 @@ class FakeChat:
         self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
         self._nonces: dict[tuple[Thread, str], MessageRef] = {}
         self._overhead = overhead
+        self._censored: str | None = None
         self.messages: dict[MessageRef, Shown] = {}
         self.posted: list[Body] = []
         """What was asked to be posted, in order, whatever came of it."""
@@ -93,6 +95,9 @@ class FakeChat:
         self.marks: list[tuple[str, Mark]] = []
         self.said: list[Turn] = []
         """What people wrote; `history` shows it before the bot's messages."""
+        self.edited: dict[str, Said] = {}
+        """What people have made of their messages while nobody listened."""
+        self.taken_back: set[str] = set()
         self.opened = 0
 
     @property
@@ -106,6 +111,10 @@ class FakeChat:
     def fail(self, call: str, *errors: ChatError, landed: bool = False) -> None:
         """Let the next calls named *call* raise *errors*, one each; *landed*: after they had their effect."""
         self._faults[call].extend(Fault(error, landed) for error in errors)
+
+    def censor(self, word: str) -> None:
+        """Refuse from now on whatever is to show *word*; "" is in everything."""
+        self._censored = word
 
     def go_away(self, times: int, *calls: str) -> None:
         """Be unreachable for the next *times* calls of each kind."""
@@ -171,6 +180,12 @@ class FakeChat:
         own = [Turn(author="bot", text=text, own=True) for text in self.texts(thread)]
         return [*self.said, *own][-limit:]
 
+    async def reread(self, thread: Thread, message_id: str) -> Said | None:
+        self._end(self._begin("reread", limited=False))
+        if message_id in self.taken_back:
+            raise MessageGone
+        return self.edited.get(message_id)
+
     async def open_stream(self, thread: Thread, *, asker: str | None = None) -> FakeLive | None:
         self.askers.append(asker)
         self._end(self._begin("open_stream", limited=False))
@@ -199,6 +214,8 @@ class FakeChat:
         if len(body.text) + self._overhead > self._capabilities.max_chars:
             raise TooLong
         if len(body.buttons) > self._capabilities.max_buttons:
+            raise NotAllowed
+        if self._censored is not None and self._censored in body.text:
             raise NotAllowed
 
     def _begin(self, call: str, *, limited: bool = True) -> Fault | None:
@@ -256,7 +273,11 @@ class FakeLive:
 
     async def close(self, body: Body) -> MessageRef:
         fault = self._begin("close", final=True)
-        self._chat._check(body)
+        try:
+            self._chat._check(body)
+        except ChatError as error:
+            self._settle(error)
+            raise
         if self._ref is None:
             self._ref = self._chat.show(self._thread, body)
         shown = self._chat._find(self._ref)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import time
 from datetime import UTC, datetime, timedelta
 
 ROUNDS = 50
@@ -58,3 +59,13 @@ class FakeClock:
                 due, _, future = heapq.heappop(self._sleepers)
                 self._seconds = max(self._seconds, due)
                 future.set_result(None)
+
+
+class Wall:
+    """A clock on the wall that somebody may turn by setting `now`, in seconds since 1970."""
+
+    def __init__(self) -> None:
+        self.now = time.time()
+
+    def __call__(self) -> float:
+        return self.now

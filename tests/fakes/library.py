@@ -102,6 +102,19 @@ class FakePreferences:
         self.kept[scope.key] = preferences
 
 
+class FakeChoices:
+    """Values by channel and name, in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[str, Any]] = {}
+
+    async def find(self, scope: Scope) -> Mapping[str, Any]:
+        return self.kept.get(scope.key, {})
+
+    async def save(self, scope: Scope, chosen: Mapping[str, Any]) -> None:
+        self.kept[scope.key] = {**self.kept.get(scope.key, {}), **chosen}
+
+
 class FakeAsked:
     """Who asked in which threads, by channel and author, the latest thread first."""
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NOBODY = 65534
+PATIENCE_S = 240
+"""For a start while several test processes keep a small machine busy; pg_ctl itself would wait a minute."""
 SETTINGS = "-c listen_addresses='' -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
 
 
@@ -47,7 +49,7 @@ def running_postgres() -> Iterator[PostgresServer]:
         programs = _programs(folder)
         _run(programs / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N")
         start = ("-D", folder / "data", "-l", folder / "log", "-o", f"{SETTINGS} -k {folder}")
-        _run(programs / "pg_ctl", "-w", *start, "start")
+        _run(programs / "pg_ctl", "-w", "-t", PATIENCE_S, *start, "start")
         try:
             yield PostgresServer(folder=folder)
         finally:

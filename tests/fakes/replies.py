@@ -51,13 +51,14 @@ def reply_on(
     *,
     limiter: Limiter | None = None,
     feed: Limiter | None = None,
+    own: Limiter | None = None,
     standing: Sequence[MessageRef] = (),
     key: str = "k",
     **spot: Any,
 ) -> Reply:
     """Make a reply that has a budget of its own unless a *limiter* is given."""
     limiter = limiter or Limiter(chat.capabilities.edit_interval or 0.0)
-    courier = Courier(chat, limiter, clock, feed=feed)
+    courier = Courier(chat, limiter, clock, feed=feed, own=own)
     place = Spot(thread=THREAD, key=key, standing=tuple(standing), **spot)
     return Reply(courier, place, clock, question="q1")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -10,12 +9,9 @@ from aiohttp import web
 from tests.fakes.discord.state import Download
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.fakes.discord.messages import Attachment
     from tests.fakes.discord.state import State
 
-PIECE = 64 * 1024
 PROXIED = ("image/", "video/", "audio/")
 GONE = "This content is no longer available."
 
@@ -74,30 +70,10 @@ class Cdn:
         serving = attachment.serving
         if serving.redirect is not None:
             self._note(request, 302)
-            location = str(request.url) if serving.redirect == "loop" else serving.redirect
-            return web.Response(status=302, headers={"Location": location})
+            return serving.elsewhere(request)
         if serving.status != 200:
             return self._refused(request, serving.status)
         self._note(request, 200)
         kind = serving.content_type or attachment.content_type or "application/octet-stream"
-        response = web.StreamResponse(headers={"Content-Type": kind})
-        await response.prepare(request)
-        for piece in _pieces(attachment):
-            await response.write(piece)
-            if serving.delay:
-                await asyncio.sleep(serving.delay)
-            if serving.gate is not None:
-                await serving.gate.wait()
-        if serving.cut is not None and request.transport is not None:
-            request.transport.abort()
-            return response
-        await response.write_eof()
-        return response
-
-
-def _pieces(attachment: Attachment) -> Iterator[bytes]:
-    serving = attachment.serving
-    content = attachment.content if serving.body is None else serving.body
-    content = (content + b"x" * serving.surplus)[: serving.cut]
-    for start in range(0, len(content), PIECE):
-        yield content[start : start + PIECE]
+        content = attachment.content if serving.body is None else serving.body
+        return await serving.send(request, content, kind)

@@ -53,6 +53,8 @@ class Gateway:
         """So many resumes to come are answered by “invalid session”."""
         self.lost: list[str] = []
         """The names of events that never arrived."""
+        self.hidden: set[int] = set()
+        """Guilds that a new session is not told of, although the bot is in them."""
         self._losing: list[tuple[str | None, int]] = []
         self._changed = asyncio.Condition()
 
@@ -215,7 +217,8 @@ class Gateway:
 
     def _guilds(self, session: Session) -> Iterator[Guild]:
         for guild in self._state.guilds.values():
-            if self._state.application in guild.members and session.hears(guild.id):
+            hidden = guild.id in self.hidden
+            if self._state.application in guild.members and session.hears(guild.id) and not hidden:
                 yield guild
 
     def _hello(self, session: Session, guilds: list[Guild]) -> dict[str, Any]:

@@ -118,6 +118,11 @@ class Managing(Acts):
         """Remove the bot from a guild, the first one unless said otherwise."""
         self.expel(guild or next(iter(self.guilds.values())))
 
+    def become(self, application: int, name: str = "another") -> None:
+        """Be asked by the bot of another application, which is in no guild, from now on."""
+        self.users[application] = User(id=application, name=name, bot=True)
+        self.application = application
+
     def invite_bot(self, guild: Guild) -> None:
         """Let the bot in, while it runs or not."""
         guild.invite(self.bot, self.snowflake())

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.fakes.discord.components import COMPONENTS_V2, labels, texts
+from tests.fakes.sending import Sending
 
 if TYPE_CHECKING:
-    import asyncio
-
     from tests.fakes.discord.world import Channel, User
 
 SUPPRESS_EMBEDS, HAS_THREAD, EPHEMERAL, LOADING, SILENT = 1 << 2, 1 << 5, 1 << 6, 1 << 7, 1 << 12
@@ -23,20 +22,9 @@ _LINK = re.compile(r"(?<!<)https?://[^\s<>)\]]+")
 
 
 @dataclass(slots=True, kw_only=True)
-class Serving:
+class Serving(Sending):
     """How the bytes of an attachment are served when that goes wrong."""
 
-    status: int = 200
-    redirect: str | None = None
-    """A location; ``"loop"`` leads back to the attachment itself."""
-    delay: float = 0.0
-    """Seconds between two pieces."""
-    gate: asyncio.Event | None = None
-    """Awaited in the middle."""
-    surplus: int = 0
-    """Bytes sent beyond the declared size."""
-    cut: int | None = None
-    """The connection is closed after so many bytes."""
     content_type: str | None = None
     """Another one than the message says."""
     body: bytes | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from tests.fakes.discord.errors import ApiError
+from tests.fakes.loopback import hang_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -151,18 +151,16 @@ class Rest:
     async def _with_faults(
         self, request: web.Request, one: Route, call: Call, headers: dict[str, str]
     ) -> web.StreamResponse:
-        fault = self._server.faults.next(call)
+        fault = self._server.faults.next(call.route, call)
         if fault is None:
             return self._does(one, call, headers)
-        if not fault.late:
-            await _wait(fault)
+        await fault.wait(late=False)
         if fault.reset == "before":
             return _reset(request, call)
         if fault.status != 200 and not fault.done:
             return _failed(call, fault)
         response = self._does(one, call, headers)
-        if fault.late:
-            await _wait(fault)
+        await fault.wait(late=True)
         if fault.reset == "after":
             return _reset(request, call)
         return _failed(call, fault) if fault.done else response
@@ -203,13 +201,6 @@ async def _read(request: web.Request) -> tuple[Any, dict[int, Upload]]:
     return json.loads(str(form["payload_json"])), files
 
 
-async def _wait(fault: Fault) -> None:
-    if fault.delay:
-        await asyncio.sleep(fault.delay)
-    if fault.gate is not None:
-        await fault.gate.wait()
-
-
 def _too_many(call: Call, verdict: Verdict, headers: dict[str, str]) -> web.Response:
     scope = "global" if verdict.everywhere else "user"
     wait = verdict.reset_after
@@ -228,9 +219,7 @@ def _failed(call: Call, fault: Fault) -> web.Response:
 
 def _reset(request: web.Request, call: Call) -> web.Response:
     call.status = 0
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()
+    return hang_up(request)
 
 
 def _answer(call: Call, body: Any, status: int, headers: Mapping[str, str]) -> web.Response:

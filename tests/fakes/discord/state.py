@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from tests.fakes.discord.faults import Faults
 from tests.fakes.discord.links import Links
 from tests.fakes.discord.permissions import Permission, in_channel
 from tests.fakes.discord.rates import Rates
 from tests.fakes.discord.using import MODAL
 from tests.fakes.discord.world import BOT, DIRECT, EPOCH, Channel, User
+from tests.fakes.faults import Plans
+from tests.fakes.loopback import Loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Iterator
 
+    from tests.fakes.discord.faults import Fault
     from tests.fakes.discord.messages import Attachment, Message, Ping
     from tests.fakes.discord.rest import Call
     from tests.fakes.discord.using import Interaction
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 TOKEN = "MTAwMDAwMDAwMDAwMDAwMDUw.local.token"
 SAYING = frozenset({"send", "edit", "new thread", "respond", "follow up", "edit answer"})
 TYPING_SECONDS = 10.0
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +48,13 @@ class Typing:
     at: float
 
 
-class State:
+class State(Loopback):
     """What the server is made of; a test reads and changes it as it likes."""
 
     def __init__(
         self, *, clock: Callable[[], float] = time.monotonic, wall: Callable[[], float] = time.time
     ) -> None:
+        super().__init__()
         self.clock, self.wall = clock, wall
         self.token, self.application = TOKEN, BOT
         self.users: dict[int, User] = {}
@@ -70,7 +70,8 @@ class State:
         self.pings: list[Ping] = []
         """Every time that something the bot wrote would have pinged."""
         self.typings: list[Typing] = []
-        self.faults, self.rates, self.links = Faults(), Rates(clock), Links(wall)
+        self.faults: Plans[Fault, Call] = Plans()
+        self.rates, self.links = Rates(clock), Links(wall)
         self.attachments: dict[int, Attachment] = {}
         self.privileged = 1 << 15
         """The privileged intents that are switched on for the application: message content."""
@@ -81,7 +82,6 @@ class State:
         """Active ones in a guild."""
         self.file_limit = 10 * 2**20
         self.origin = self.elsewhere = ""
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._numbers = itertools.count()
         self._last = 0
 
@@ -177,13 +177,6 @@ class State:
             return False
         sent = [call.at for call in self.called("send") if call.ids["channel"] == str(channel)]
         return not sent or sent[-1] < since[-1]
-
-    def start_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run *work* beside everything else, until the server stops."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 def _may_ping(body: dict[str, Any]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,10 @@ from tests.fakes.slack.state import Download
 from tests.fakes.slack.world import Ephemeral, Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.fakes.slack.shared_files import File
     from tests.fakes.slack.state import ResponseUrl, State
 
 LOGIN = "<!DOCTYPE html><html><head><title>Login | Slack</title></head><body>Sign in, please</body></html>"
-PIECE = 64 * 1024
 RESPONSE_SECONDS = 30 * 60
 
 
@@ -66,29 +62,10 @@ class Downloads:
     async def _send(self, request: web.Request, file: File) -> web.StreamResponse:
         serving = file.serving
         if serving.redirect is not None:
-            location = str(request.url) if serving.redirect == "loop" else serving.redirect
-            return web.Response(status=302, headers={"Location": location})
+            return serving.elsewhere(request)
         if serving.status != 200:
             return web.Response(status=serving.status, text="no")
-        response = web.StreamResponse(headers={"Content-Type": file.mimetype})
-        await response.prepare(request)
-        for piece in _pieces(file):
-            await response.write(piece)
-            if serving.delay:
-                await asyncio.sleep(serving.delay)
-            if serving.gate is not None:
-                await serving.gate.wait()
-        if serving.cut is not None and request.transport is not None:
-            request.transport.abort()
-            return response
-        await response.write_eof()
-        return response
-
-
-def _pieces(file: File) -> Iterator[bytes]:
-    content = (file.content + b"x" * file.serving.surplus)[: file.serving.cut]
-    for start in range(0, len(content), PIECE):
-        yield content[start : start + PIECE]
+        return await serving.send(request, file.content, file.mimetype)
 
 
 class ResponseUrls:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
@@ -25,13 +24,11 @@ from tests.fakes.slack.world import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from tests.fakes.slack.faults import Fault
     from tests.fakes.slack.shared_files import ChannelKind
 
 PEOPLE = (ANNA, BEN, ADAM, OLGA, GINA, ROBOT)
-POLL = 0.01
 
 
 class SlackServer(Interactions):
@@ -42,15 +39,7 @@ class SlackServer(Interactions):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._runners: list[web.AppRunner] = []
         self.team = self.add_workspace("T0ACME", "acme")
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
 
     async def start(self) -> str:
         """Listen. Returns the base URL of the Web API."""
@@ -63,19 +52,12 @@ class SlackServer(Interactions):
         app.router.add_post("/response/{id}", responses.serve)
         other = web.Application()
         other.router.add_get("/{path:.*}", downloads.serve_elsewhere)
-        self.base_url = f"{await self._listen(app)}/api/"
-        self.elsewhere = f"{await self._listen(other)}/"
+        self.base_url = f"{await self.listen(app)}/api/"
+        self.elsewhere = f"{await self.listen(other)}/"
         return self.base_url
 
-    async def stop(self) -> None:
-        """Stop listening and forget what is on its way."""
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+    async def _disconnect(self) -> None:
         await self.sockets.close()
-        for runner in self._runners:
-            await runner.cleanup()
-        self._runners.clear()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -132,30 +114,6 @@ class SlackServer(Interactions):
         space.channels[channel] = made
         return made
 
-    def fail(
-        self,
-        method: str,
-        fault: Fault,
-        *,
-        times: int | None = 1,
-        skip: int = 0,
-        when: Callable[[Any], bool] | None = None,
-    ) -> None:
-        """Let *fault* happen to the next calls of *method* (``times=None``: to all, until `heal`)."""
-        self.faults.plan(method, fault, times=times, skip=skip, when=when)
-
-    def heal(self, method: str | None = None) -> None:
-        """Let nothing more go wrong."""
-        self.faults.clear(method)
-
-    async def until(self, condition: Callable[[], Any], seconds: float = 20.0) -> Any:
-        """Wait until *condition* holds, and return what it came to."""
-        async with asyncio.timeout(seconds):
-            while True:
-                if result := condition():
-                    return result
-                await asyncio.sleep(POLL)
-
     def _add_channels(self, space: Workspace, mark: str) -> None:
         add = self.add_channel
         anna, bot = f"{ANNA}{mark}", space.bot
@@ -170,10 +128,3 @@ class SlackServer(Interactions):
         add(f"C0WITHOUT{mark}", workspace=space, members=[anna], creator=anna)
         shared = add(f"C0SHARED{mark}", workspace=space, shared=True, creator=anna)
         shared.members.append(f"{STRANGER}{mark}")
-
-    async def _listen(self, app: web.Application) -> str:
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
-        await runner.setup()
-        self._runners.append(runner)
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return f"http://127.0.0.1:{runner.addresses[0][1]}"

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    import asyncio
+from tests.fakes.sending import Sending
 
 ChannelKind = Literal["public", "private", "mpim", "im"]
 
 
 @dataclass(slots=True, kw_only=True)
-class Serving:
+class Serving(Sending):
     """How a file's bytes are served when that goes wrong."""
 
-    status: int = 200
-    redirect: str | None = None
-    """A location; ``"loop"`` leads back to the file itself."""
-    delay: float = 0.0
-    """Seconds between two pieces of the file."""
-    gate: asyncio.Event | None = None
-    """Awaited in the middle of the file."""
-    surplus: int = 0
-    """Bytes sent beyond the declared size."""
-    cut: int | None = None
-    """The connection is closed after so many bytes."""
     login: bool = False
     """Serve the login page, whoever asks."""
 

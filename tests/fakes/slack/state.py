@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from tests.fakes.slack.faults import Faults
+from tests.fakes.faults import Plans
+from tests.fakes.loopback import Loopback
 from tests.fakes.slack.rates import Rates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
+    from tests.fakes.slack.faults import Fault
     from tests.fakes.slack.shared_files import File
     from tests.fakes.slack.world import Channel, Ephemeral, Message, User, View, Workspace
 
 APP, APP_TOKEN, CONFIG_TOKEN = "A0FOOTNOTE", "xapp-1-A0FOOTNOTE-1-app", "xoxe.xoxp-1-config"
 CLIENT_ID, CLIENT_SECRET, SIGNING_SECRET = "1.2", "client-secret", "signing-secret"
-
-T = TypeVar("T")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,12 +46,13 @@ class Download:
     elsewhere: bool = False
 
 
-class State:
+class State(Loopback):
     """What the server is made of; a test reads and changes it as it likes."""
 
     def __init__(
         self, *, clock: Callable[[], float] = time.monotonic, wall: Callable[[], float] = time.time
     ) -> None:
+        super().__init__()
         self.clock, self.wall = clock, wall
         self.app_id, self.app_token, self.signing_secret = APP, APP_TOKEN, SIGNING_SECRET
         self.client_id, self.client_secret = CLIENT_ID, CLIENT_SECRET
@@ -78,7 +78,8 @@ class State:
         self.tickets: set[str] = set()
         """For Socket Mode; each opens one connection."""
         self.response_urls: dict[str, ResponseUrl] = {}
-        self.faults, self.rates = Faults(), Rates(clock)
+        self.faults: Plans[Fault, Mapping[str, Any]] = Plans()
+        self.rates = Rates(clock)
         self.agent = False
         """Whether the app has the agent feature; the scope ``assistant:write`` comes with it."""
         self.streams_supported = True
@@ -90,7 +91,6 @@ class State:
         self.echo = True
         """Tell the bot of its own messages, as Slack does."""
         self.base_url = self.elsewhere = ""
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._numbers = itertools.count(1)
         self._last_ts = 0
 
@@ -152,13 +152,6 @@ class State:
 
     def echo_event(self, event: dict[str, Any], workspace: Workspace) -> None:
         """Tell the bot of something that it did itself."""
-
-    def start_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run *work* beside everything else, until the server stops."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 @dataclass(slots=True, kw_only=True)

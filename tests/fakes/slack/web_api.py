@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from base64 import b64decode
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from tests.fakes.loopback import hang_up
 from tests.fakes.slack.blocks import BlocksRefused
 from tests.fakes.slack.state import Call
 
@@ -94,15 +94,13 @@ class WebApi:
         fault = self._state.faults.next(call.method, call.arguments)
         if fault is None:
             return self._answered(request, call)
-        if not fault.late:
-            await _wait(fault)
+        await fault.wait(late=False)
         if fault.reset == "before":
             return _reset(request, call)
         if fault.error or fault.status != 200:
             return _refused(call, fault)
         response = self._answered(request, call)
-        if fault.late:
-            await _wait(fault)
+        await fault.wait(late=True)
         return _reset(request, call) if fault.reset == "after" else response
 
     def _answered(self, request: web.Request, call: Call) -> web.StreamResponse:
@@ -184,13 +182,6 @@ def _parsed(text: str) -> Any:
         return text
 
 
-async def _wait(fault: Fault) -> None:
-    if fault.delay:
-        await asyncio.sleep(fault.delay)
-    if fault.gate is not None:
-        await fault.gate.wait()
-
-
 def _refused(call: Call, fault: Fault) -> web.Response:
     headers = {} if fault.retry_after is None else {"Retry-After": f"{fault.retry_after:g}"}
     if fault.error is None:
@@ -201,9 +192,7 @@ def _refused(call: Call, fault: Fault) -> web.Response:
 
 def _reset(request: web.Request, call: Call) -> web.Response:
     call.status = 0
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()
+    return hang_up(request)
 
 
 def _answer(call: Call, body: dict[str, Any], status: int, headers: dict[str, str]) -> web.Response:

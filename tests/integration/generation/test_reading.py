@@ -157,7 +157,7 @@ async def test_a_slow_first_token_is_a_timeout(ollama: FakeOllama) -> None:
     ollama.answers = [Answer(gate=asyncio.Event())]
 
     with pytest.raises(ModelTimeout):
-        await drain(read(reader_for(ollama, first_token_s=0.05)))
+        await drain(read(reader_for(ollama, first_token_s=0.5)))
     await ollama.until(hung_up=1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -49,8 +50,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Callable[..., AbstractAsyncContextManager[Service]]:
+def opened(tmp_path: Path, migrated_file: Path) -> Callable[..., AbstractAsyncContextManager[Service]]:
     """Open the service on this test's folder; again and again if need be."""
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copy(migrated_file, data)
 
     @asynccontextmanager
     async def open_it(
@@ -60,7 +64,7 @@ def opened(tmp_path: Path) -> Callable[..., AbstractAsyncContextManager[Service]
         working: bool = True,
         sparse: bool = True,
     ) -> AsyncIterator[Service]:
-        settings = Settings(data_dir=tmp_path / "data", retrieval={"sparse": sparse}, _env_file=None)
+        settings = Settings(data_dir=data, retrieval={"sparse": sparse}, _env_file=None)
         llm = Llm(
             reader=reader or ScriptedReader("It takes five working days [1]."),
             summarizer=ExtractiveSummarizer(analyze),

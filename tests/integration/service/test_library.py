@@ -69,6 +69,16 @@ async def test_of_a_long_thread_the_beginning_and_the_end_are_kept(opened: Opene
     assert text.endswith("This is message 98. This is message 99.")
 
 
+async def test_a_thread_that_was_reset_is_not_read_again(opened: Opened, scope: Scope) -> None:
+    async with opened(working=False) as service:
+        context, thread = ServiceContext(service), Thread(scope, "t")
+        await context.adopt(thread, [Turn(author="ann", text="The Oslo office moves.", own=False)])
+        await service.stores.threads.reset(scope, thread.key)
+
+        assert (await service.stores.threads.summary(scope, thread.key)).text == ""
+        assert not await context.missing(thread)
+
+
 async def test_what_is_said_later_is_remembered_behind_what_was_known(opened: Opened, scope: Scope) -> None:
     async with opened(working=False) as service:
         context, thread = ServiceContext(service), Thread(scope, "t")

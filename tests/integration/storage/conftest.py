@@ -41,13 +41,9 @@ async def empty(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 @pytest.fixture
-async def sqlite_url(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def sqlite_url(tmp_path: Path, migrated_file: Path) -> str:
     """Name an SQLite file with all migrations applied."""
-    template = tmp_path_factory.getbasetemp() / "template.sqlite3"
-    if not template.exists():
-        async with _opened(f"sqlite+aiosqlite:///{template}") as opened:
-            await opened.upgrade()
-    path = shutil.copy(template, tmp_path / "footnote.sqlite3")
+    path = shutil.copy(migrated_file, tmp_path / "footnote.sqlite3")
     return f"sqlite+aiosqlite:///{path}"
 
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bot.chat import Body, Button, MessageGone, NotAllowed, RateLimited, Thread, TooLong, Unreachable
-from bot.courier import Courier, bodies
-from bot.pacing import Limiter
+from bot.chat import Body, Button, MessageGone, NotAllowed, RateLimited, Share, Thread, TooLong, Unreachable
+from bot.courier import Courier, bodies, courier_for
+from bot.pacing import Limiter, Limiters
 from pipeline.domain import Scope
-from tests.fakes.chat import EDITED, FLAT, FakeChat
+from tests.fakes.chat import EDITED, FLAT, STREAMED, FakeChat
 from tests.fakes.clock import FakeClock
 
 THREAD = Thread(Scope("fake", "w", "c"), "1")
@@ -104,6 +106,35 @@ async def test_what_the_platform_streams_uses_up_a_budget_of_its_own() -> None:
 
     assert carrier.delay == 0
     assert carrier.streaming.delay == 2.0
+
+
+async def test_where_threads_share_a_budget_of_edits_an_answer_appears_and_ends_without_it() -> None:
+    chat, limiters, clock = FakeChat(STREAMED), Limiters(), FakeClock()
+    one, other = (courier_for(chat, Thread(THREAD.scope, key), limiters, clock) for key in "12")
+
+    await one.alone.once(lambda: chat.post(THREAD, Body(text="Hello.")))
+
+    assert (one.delay, one.alone.delay, other.alone.delay) == (0, 0, 0)
+
+
+async def test_an_answer_that_is_refused_a_place_waits_alone() -> None:
+    chat, limiters, clock = FakeChat(STREAMED), Limiters(), FakeClock()
+    one, other = (courier_for(chat, Thread(THREAD.scope, key), limiters, clock) for key in "12")
+    chat.fail("post", RateLimited(7.0))
+
+    with pytest.raises(RateLimited):
+        await one.alone.once(lambda: chat.post(THREAD, Body(text="Hello.")))
+
+    assert (one.alone.delay, one.delay, other.alone.delay) == (7.0, 0, 0)
+
+
+async def test_where_each_thread_has_its_own_budget_all_of_an_answer_uses_it_up() -> None:
+    chat = FakeChat(replace(EDITED, edit_share=Share.THREAD))
+    carrier = courier_for(chat, THREAD, Limiters(), FakeClock())
+
+    await carrier.alone.once(lambda: chat.post(THREAD, Body(text="Hello.")))
+
+    assert carrier.delay == 1.0
 
 
 def test_buttons_go_to_the_last_part_up_to_what_the_platform_shows() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from bot.chat import Mark, NotAllowed, RateLimited, Thread
 from bot.marks import Marks
+from bot.recent import PAUSE
 from pipeline.domain import Scope
 
 THREAD = Thread(Scope("fake", "w", "c"), "t")
@@ -109,3 +110,28 @@ async def test_the_signs_of_work_are_counted_by_workspace() -> None:
     await marks.put(THREAD, "n", Mark.DONE)
 
     assert marks.working("w") == marks.working("v") == 1
+
+
+async def test_where_marks_are_forbidden_none_is_tried_for_a_while() -> None:
+    board, now = Board(), [0.0]
+    board.refuses = True
+    marks = Marks(board.add, board.remove, forbids=lambda _: "forbidden", monotonic=lambda: now[0])
+    for message in "mn":
+        await marks.put(THREAD, message, Mark.WORKING, within="here")
+    assert board.calls == 1
+
+    await marks.put(OTHER, "m", Mark.WORKING, within="there")
+    assert board.calls == 2
+
+    board.refuses = False
+    now[0] = PAUSE
+    await marks.put(THREAD, "m", Mark.DONE, within="here")
+    assert board.standing == {Mark.DONE}
+
+
+async def test_a_refusal_of_one_message_is_told() -> None:
+    board = Board()
+    board.refuses = True
+
+    with pytest.raises(NotAllowed):
+        await Marks(board.add, board.remove, forbids=lambda _: None).put(THREAD, "m", Mark.DONE)

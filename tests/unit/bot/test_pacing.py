@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.chat import Capabilities, Share, Thread, Threading
-from bot.pacing import RECENT, Limiter, Limiters, first_of
+from bot.pacing import CALM, RECENT, WIDEN, WIDEST, Limiter, Limiters, first_of
 from pipeline.domain import Scope
 
 ONE = Thread(Scope("fake", "w", "c"), "1")
@@ -47,6 +47,14 @@ def test_a_final_edit_waits_out_what_the_platform_asked_for() -> None:
     assert limiter.delay(17.0, final=True) == 0
 
 
+def test_a_platform_that_asks_to_wait_for_no_time_is_not_asked_again_at_once() -> None:
+    limiter = Limiter(2.0)
+
+    limiter.limited(10.0, 0.0)
+
+    assert limiter.delay(10.0, final=True) > 0
+
+
 def test_while_a_final_edit_is_pending_no_other_goes() -> None:
     limiter = Limiter(2.0)
 
@@ -67,6 +75,53 @@ def test_a_limit_widens_the_interval_and_success_narrows_it_again() -> None:
         limiter.landed()
 
     assert limiter.interval == 1.0
+
+
+def test_a_limit_is_forgotten_with_time_where_nothing_lands() -> None:
+    limiter = Limiter(1.0)
+    for _ in range(6):
+        limiter.limited(0.0, 5.0)
+    assert limiter.interval == WIDEST
+
+    limiter.take(5.0 + CALM)
+    assert limiter.interval == WIDEST / 2
+
+    limiter.take(5.0 + 10 * CALM)
+    assert limiter.interval == 1.0
+
+
+def test_caution_does_not_shrink_while_the_platform_still_asks_to_wait() -> None:
+    limiter = Limiter(1.0)
+    limiter.limited(0.0, 100.0)
+
+    limiter.take(90.0)
+
+    assert limiter.interval == WIDEN
+
+
+@given(st.lists(st.floats(0, 60), min_size=1, max_size=6), st.integers(1, 4), st.floats(0, 9))
+def test_after_each_wait_there_is_none(limits: list[float], burst: int, now: float) -> None:
+    limiter = Limiter(1.3, burst)
+    for seconds in limits:
+        limiter.limited(now, seconds)
+
+    for _ in range(10):
+        now += limiter.delay(now)
+        assert limiter.delay(now) == 0
+        limiter.take(now)
+
+
+def test_what_is_owed_shrinks_with_the_interval() -> None:
+    limiter = Limiter(1.0, burst=3)
+    for _ in range(6):
+        limiter.limited(0.0, 5.0)
+    for _ in range(3):
+        limiter.take(5.0)
+    owed = limiter.delay(5.0)
+
+    assert owed > WIDEST
+    assert limiter.delay(5.0 + 4 * CALM) == 0
+    assert owed + 3 * WIDEST > 4 * CALM
 
 
 def test_a_budget_without_an_interval_is_paced_only_after_a_limit() -> None:

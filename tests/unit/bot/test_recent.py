@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from bot.recent import Pauses, Recent
+import pytest
+
+from bot.chat import Unreachable
+from bot.recent import Fresh, Pauses, Recent
 
 
 def test_the_last_notes_are_kept() -> None:
@@ -42,3 +45,52 @@ def test_what_pauses_is_tried_again_after_a_while() -> None:
     assert "b" not in pauses
     now[0] = 10.0
     assert "a" not in pauses
+
+
+class Oracle:
+    """Answers with how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.seconds = 0.0
+        self.error: Exception | None = None
+        self.fresh: Fresh[str, int] = Fresh(lambda: self.seconds, 10.0, 2)
+
+    async def ask(self) -> int:
+        self.asked += 1
+        if self.error is not None:
+            raise self.error
+        return self.asked
+
+    async def get(self, key: str = "a") -> int:
+        return await self.fresh.get(key, self.ask)
+
+
+async def test_an_answer_counts_for_some_time() -> None:
+    oracle = Oracle()
+    assert [await oracle.get(), await oracle.get(), await oracle.get("b")] == [1, 1, 2]
+
+    oracle.seconds = 10.0
+    assert oracle.fresh.last("a") is None
+    assert await oracle.get() == 3
+    assert oracle.fresh.last("a") == 3
+
+
+async def test_an_answer_that_failed_is_asked_for_again() -> None:
+    oracle = Oracle()
+    oracle.error = Unreachable()
+    with pytest.raises(Unreachable):
+        await oracle.get()
+
+    oracle.error = None
+    assert await oracle.get() == 2
+
+
+async def test_an_answer_that_may_be_another_one_now_is_asked_for_again() -> None:
+    oracle = Oracle()
+    await oracle.get()
+    oracle.fresh.forget("a")
+    assert await oracle.get() == 2
+
+    oracle.fresh.note("a", 7)
+    assert await oracle.get() == 7

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.chat import WEB, NotAllowed, RateLimited, Unreachable
+from bot.chat import WEB, Mark, NotAllowed, RateLimited, Unreachable
 from bot.controls import BAD, GOOD, WHY, under_answer, while_writing
 from bot.courier import ROUNDS
 from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR
-from bot.wording import RESTARTING
+from bot.wording import REFUSED, RESTARTING
 from pipeline.domain import Delta, GenerationResponse, Progress, Reason, Stage
 from tests.fakes.chat import EDITED, STREAMED, FakeChat
 from tests.fakes.clock import FakeClock
@@ -23,7 +23,7 @@ from tests.fakes.replies import LONG, given, joined, reply_on, show, slow, strea
 from tests.fakes.waiting import until
 
 if TYPE_CHECKING:
-    from bot.chat import ChatError
+    from bot.chat import ChatError, MessageRef
     from tests.fakes.pipeline import ScriptedStream
 
 
@@ -194,7 +194,46 @@ async def test_what_is_not_allowed_is_not_tried_again() -> None:
     outcome = await show(chat, answer("Five days."))
 
     assert not outcome.delivered
-    assert chat.count("post") <= 2
+    assert chat.count("post") <= 3
+    assert chat.marks == [("q1", Mark.FAILED)]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_an_answer_that_is_refused_leaves_a_reason_and_nothing_to_press(streams: bool) -> None:
+    clock = FakeClock()
+    chat = FakeChat(EDITED, streams=streams)
+    reply = reply_on(chat, clock, writing=while_writing("q1"))
+    task = asyncio.create_task(reply.show(given(stream_of(slow(answer("Five rude days."), clock)))))
+    await until(lambda: chat.messages)
+
+    chat.censor("rude")
+    outcome = await task
+
+    (shown,) = chat.messages.values()
+    assert shown.body.text == REFUSED
+    assert shown.body.buttons == ()
+    assert (outcome.delivered, outcome.messages) == (False, (shown.ref,))
+    assert chat.marks == []
+
+
+async def test_where_even_the_reason_is_refused_no_draft_is_left_and_a_sign_is_put() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    stood: list[int] = []
+
+    async def note(messages: tuple[MessageRef, ...]) -> None:
+        stood.append(len(messages))
+
+    reply = reply_on(chat, clock, writing=while_writing("q1"), stood=note)
+    task = asyncio.create_task(reply.show(given(stream_of(slow(answer("Five days."), clock)))))
+    await until(lambda: chat.messages)
+
+    chat.censor("")
+    outcome = await task
+
+    assert chat.messages == {}
+    assert (outcome.messages, stood[-1]) == ((), 0)
+    assert chat.marks == [("q1", Mark.FAILED)]
 
 
 @pytest.mark.parametrize(
@@ -363,13 +402,36 @@ async def test_three_answers_in_one_workspace_share_a_budget_and_all_land() -> N
 
     await asyncio.gather(
         *(
-            reply_on(chat, clock, limiter=limiter, key=f"k{n}").show(given(stream_of(s)))
+            reply_on(chat, clock, limiter=limiter, own=Limiter(0.0), key=f"k{n}").show(given(stream_of(s)))
             for n, s in enumerate(scripts)
         )
     )
 
     assert sorted(text[-6:] for text in chat.texts()) == ["End 0.", "End 1.", "End 2."]
     assert clock.monotonic() < 30
+
+
+async def test_ten_answers_in_one_workspace_appear_at_once_and_grow_in_turn() -> None:
+    clock = FakeClock()
+    chat = FakeChat(clock=clock.monotonic)
+    limiter = Limiter(1.3)
+    scripts = [slow(answer("word " * 200), clock, 0.1) for _ in range(10)]
+
+    await asyncio.gather(
+        *(
+            reply_on(chat, clock, limiter=limiter, own=Limiter(0.0), key=f"k{n}").show(given(stream_of(s)))
+            for n, s in enumerate(scripts)
+        )
+    )
+
+    posts = [at for name, at in chat.calls if name == "post"]
+    edits = [at for name, at in chat.calls if name == "edit"]
+    assert len(posts) == 10
+    assert max(posts) < 1.0
+    growing, last = edits[:-10], edits[-10:]
+    assert len(growing) > 5
+    assert all(later - earlier >= 1.29 for earlier, later in pairwise(growing))
+    assert len({*last}) == 1
 
 
 async def test_what_stands_there_before_the_answer_begins_is_shown_at_once() -> None:
@@ -432,9 +494,30 @@ async def test_a_stream_has_a_pace_of_its_own() -> None:
 
     await reply_on(chat, clock, limiter=Limiter(100.0), feed=Limiter(2.0)).show(given(stream_of(script)))
 
+    begun, *grown = [at for name, at in chat.calls if name == "append"]
+    assert begun < 1.0
+    assert len(grown) > 2
+    assert all(1.99 <= later - earlier <= 2.3 for earlier, later in pairwise(grown))
+
+
+async def test_ten_streams_in_one_workspace_appear_at_once_and_end_at_once() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True, clock=clock.monotonic)
+    edits, feed = Limiter(1.2), Limiter(2.0)
+    edits.take(0.0)
+    replies = [
+        reply_on(chat, clock, limiter=edits, feed=feed, own=Limiter(0.0), key=f"k{n}") for n in range(10)
+    ]
+
+    await asyncio.gather(
+        *(reply.show(given(stream_of(slow(answer("word " * 200), clock, 0.1)))) for reply in replies)
+    )
+
     times = [at for name, at in chat.calls if name == "append"]
-    assert len(times) > 2
-    assert all(1.99 <= later - earlier <= 2.3 for earlier, later in pairwise(times))
+    assert max(times[:10]) < 1.0
+    assert len(times) > 13
+    assert all(later - earlier >= 1.99 for earlier, later in pairwise(times[11:]))
+    assert len({at for name, at in chat.calls if name == "close"}) == 1
 
 
 async def test_an_answer_can_be_judged_and_explained() -> None:

@@ -8,6 +8,7 @@ import pytest
 from bot.chat import (
     Button,
     Capabilities,
+    Mark,
     MessageGone,
     NotAllowed,
     RateLimited,
@@ -16,6 +17,7 @@ from bot.chat import (
     Unreachable,
 )
 from bot.controls import under_answer, while_writing
+from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR, Edits, Spot
 from pipeline.domain import GenerationResponse, Reason
@@ -101,7 +103,7 @@ async def test_a_beginning_that_cannot_be_removed_either_stands_above_the_answer
 
 
 @pytest.mark.parametrize("error", [NotAllowed(), Unreachable()])
-async def test_where_posting_is_refused_too_the_beginning_stays(
+async def test_where_posting_is_refused_too_no_beginning_stays_that_nobody_ends(
     error: ChatError, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock = FakeClock()
@@ -197,6 +199,24 @@ async def test_text_that_no_part_can_hold_is_given_up() -> None:
     outcome = await show(chat, answer(LONG[:1000]))
 
     assert not outcome.delivered
+    assert chat.texts() == []
+    assert chat.marks == [("q1", Mark.FAILED)]
+
+
+async def test_when_a_whole_thread_is_gone_all_of_the_answer_is_posted_anew() -> None:
+    clock = FakeClock()
+    chat = FakeChat()
+    task = asyncio.create_task(reply_on(chat, clock).show(given(stream_of(slow(answer(LONG[:3000]), clock)))))
+    await until(lambda: len(chat.messages) == 2)
+
+    chat.messages.clear()
+    gone = MessageGone()
+    gone.everything = True
+    chat.fail("edit", gone)
+    outcome = await task
+
+    assert joined(chat) == LONG[:3000].strip()
+    assert outcome.delivered
 
 
 async def test_messages_that_a_shorter_final_text_leaves_over_are_removed() -> None:
@@ -455,3 +475,33 @@ async def test_the_cursor_stands_behind_a_closed_fence_on_its_own_line() -> None
     (shown,) = chat.messages.values()
     assert f"```py\nx = 1\n```\n{CURSOR}" in shown.versions
     assert shown.body.text == "```py\nx = 1\ny = 2\n```"
+
+
+async def test_a_second_part_that_has_to_wait_is_waited_for() -> None:
+    clock = FakeClock()
+    chat = FakeChat(clock=clock.monotonic)
+    script = slow(answer(LONG[:3000]), clock, 0.05)
+    reply = reply_on(chat, clock, limiter=Limiter(1.0), own=Limiter(0.0))
+    task = asyncio.create_task(reply.show(given(stream_of(script))))
+    await until(lambda: len(chat.messages) == 1)
+    chat.fail("post", RateLimited(5.0))
+
+    await task
+
+    posts = [at for name, at in chat.calls if name == "post"]
+    assert len(posts) == 3
+    assert posts[2] - posts[1] >= 5.0
+    assert joined(chat) == LONG[:3000].strip()
+
+
+async def test_a_full_part_of_a_stream_that_has_to_wait_is_waited_for() -> None:
+    clock = FakeClock()
+    chat = FakeChat(STREAMED, streams=True, clock=clock.monotonic)
+    chat.fail("close", RateLimited(5.0))
+    script = slow(answer(LONG * 3), clock, 0.05)
+
+    await reply_on(chat, clock, own=Limiter(0.0)).show(given(stream_of(script)))
+
+    closes = [at for name, at in chat.calls if name == "close"]
+    assert closes[1] - closes[0] >= 5.0
+    assert joined(chat) == (LONG * 3).strip()

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
+from bot.blocks import read
 from bot.splitting import SMALLEST, Part, split
 
 FENCE = "```"
@@ -20,26 +23,62 @@ tokens = [
     "<https://e.org/a>",
     "**b**",
     "`code`",
+    "`` ``` ``",
 ]
 gaps = ["alpha", "Übung", "a.", "end. [2]", "\n", "\n\n", "- item\n", "``", "|a|b|\n", " \n \n"]
 words = st.sampled_from(tokens) | st.sampled_from(gaps)
 prose = st.lists(words, max_size=40).map(" ".join)
+plain_prose = st.lists(
+    st.sampled_from(["alpha", "`code`", "Use `` ``` ``", "a. [1]", "\n", "~~gone~~"]), max_size=40
+).map(" ".join)
+lines_of_code = st.integers(0, 70).map(lambda size: "y" * size) | st.sampled_from(
+    ['fence = "```"', "    ```py", "> ```", "a | b", "~~"]
+)
 code = st.builds(
-    lambda info, lines, end: f"\n{FENCE}{info}" + "\n".join("y" * n for n in lines) + end,
+    lambda sign, info, lines, end: f"\n{sign}{info}\n" + "\n".join(lines) + end(sign) + "\n",
+    st.sampled_from(["```", "````", "~~~", "~~~~~"]),
+    st.sampled_from(["python", "", "c++", "a very long info string that is no language"]),
+    st.lists(lines_of_code, max_size=12),
+    st.sampled_from([lambda sign: f"\n{sign}", lambda sign: f"\n{sign}  ", lambda _: ""]),
+)
+odd_code = st.builds(
+    lambda info, lines, end: f" {FENCE}{info}" + "\n".join("y" * n for n in lines) + end,
     st.sampled_from(["python\n", "\n", "c++\n", " ", "a very long info string that is no language\n"]),
     st.lists(st.integers(0, 70), max_size=12),
     st.sampled_from([f"\n{FENCE}\n", FENCE, f"\n{FENCE}", "\n"]),
 )
-markdown = st.lists(prose | code, max_size=8).map("".join)
-anything = markdown | st.text(alphabet="ab `\n[]()<>.", max_size=600)
+table = st.builds(
+    lambda columns, rows: (
+        "\n\n"
+        + "|".join(["", *(f" T{n} " for n in range(columns)), "\n"])
+        + "|".join(["", *["---"] * columns, "\n"])
+        + "".join("|".join(["", *[f" {cell} "] * columns, "\n"]) for cell in rows)
+        + "\n"
+    ),
+    st.integers(1, 3),
+    st.lists(st.sampled_from(["1", "wide cell [3]", "ü" * 30]), max_size=20),
+)
+markdown = st.lists(prose | code | table, max_size=8).map("".join)
+anything = (
+    markdown
+    | st.lists(prose | odd_code | code, max_size=8).map("".join)
+    | st.text(alphabet="ab `~\n[]()<>.|-", max_size=600)
+)
 limits = st.sampled_from([SMALLEST, 120, 200, 500])
 
 
-def content(text: str) -> str:
-    """What must survive: all but white space, fences, and the languages of those that open."""
-    pieces = text.split(FENCE)
-    pieces[1::2] = [re.sub(r"\A[A-Za-z0-9_+\-.#]{1,20}(?=\n)", "", piece) for piece in pieces[1::2]]
-    return re.sub(r"\s", "", "".join(pieces))
+prose_of_numbers = st.lists(
+    st.sampled_from(["N N", "N.", "N [1]", "[N](https://e.org)", "`N`", "`` ``` ``", "\n", "\n- N\n"]),
+    max_size=40,
+).map(" ".join)
+code_of_numbers = st.builds(
+    lambda sign, lines: f"{sign}python\n" + "\n".join(lines) + f"\n{sign}",
+    st.sampled_from(["```", "````", "~~~"]),
+    st.lists(st.sampled_from(["N = N", 'N = "```"', "", "    N", "N-+-N"]), max_size=20),
+)
+table_of_numbers = st.lists(st.sampled_from(["| N | N |", "| N N N N N | N |"]), max_size=20).map(
+    lambda rows: "\n".join(["| One | Two |", "|:--|--:|", *rows])
+)
 
 
 def texts(parts: list[Part]) -> list[str]:
@@ -56,14 +95,37 @@ def test_every_part_fits_and_shows_something(text: str, limit: int) -> None:
 
 
 @given(anything, limits)
-def test_fences_are_even_in_every_part(text: str, limit: int) -> None:
+@example("Use `` ``` `` to begin, and\n" + "more words " * 30, SMALLEST)
+@example("````md\n```py\nx\n```\n" + "more\n" * 30 + "````\n" + "text " * 30, SMALLEST)
+@example("~~~\n```\n" + "more\n" * 30 + "~~~\n" + "text " * 30, SMALLEST)
+@example('```py\nfence = "```"\n' + "more\n" * 30 + "```\n" + "text " * 30, SMALLEST)
+def test_no_part_leaves_a_block_of_code_open(text: str, limit: int) -> None:
     for part in split(text, limit):
-        assert part.text.count(FENCE) % 2 == 0
+        # a fence behind code counts where nothing else can be meant, which only the whole text tells
+        readings = [read(part.text, whole=whole).block.fence for whole in (False, True)]
+        assert None in readings
 
 
-@given(markdown, limits)
-def test_nothing_is_lost_or_doubled(text: str, limit: int) -> None:
-    assert "".join(map(content, texts(split(text, limit)))) == content(text)
+@given(st.lists(plain_prose | code_of_numbers | table, max_size=8).map("\n\n".join), limits)
+def test_commonmark_sees_each_block_of_code_end(text: str, limit: int) -> None:
+    for part in split(text, limit):
+        lines = part.text.split("\n")
+        for token in MarkdownIt("commonmark").parse(part.text):
+            if token.type == "fence" and token.map:
+                last = lines[token.map[1] - 1].strip()
+                assert token.map[1] - token.map[0] > 1
+                assert last.startswith(token.markup)
+                assert not last.strip(token.markup[0])
+
+
+@given(st.lists(prose_of_numbers | code_of_numbers | table_of_numbers, max_size=8), limits)
+def test_no_word_is_lost_doubled_or_moved(pieces: list[str], limit: int) -> None:
+    count = itertools.count()
+    text = re.sub("N", lambda _: f"w{next(count)}", "\n\n".join(pieces))
+
+    found = [word for part in split(text, limit) for word in re.findall(r"w\d+", part.text)]
+
+    assert found == [f"w{number}" for number in range(next(count))]
 
 
 @given(st.text(alphabet="ab `\n[]()<>.", max_size=600), limits)
@@ -129,7 +191,7 @@ def test_a_sentence_keeps_its_markers_and_is_preferred_to_a_word() -> None:
 
 
 def test_text_without_gaps_is_cut_where_it_must_be() -> None:
-    assert texts(split("漢" * 200, 100)) == ["漢" * 96, "漢" * 96, "漢" * 8]
+    assert texts(split("漢" * 200, 100)) == ["漢" * 83, "漢" * 83, "漢" * 34]
 
 
 def test_two_thousand_and_one_characters_are_two_messages() -> None:
@@ -177,10 +239,84 @@ def test_an_open_fence_is_closed_for_showing_and_left_open_for_growing() -> None
     assert part.growing == "```py\nx = 1"
 
 
-def test_code_on_the_line_of_an_open_fence_is_not_taken_for_a_language() -> None:
-    (part,) = split("Type ```make demo", 200)
+@pytest.mark.parametrize("text", ["Type ```make demo", "```make demo``` builds it", "Use `` ``` `` for code"])
+def test_backticks_in_a_line_of_text_are_no_fence(text: str) -> None:
+    assert texts(split(text, 200)) == [text]
 
-    assert part.text == "Type ```make demo```"
+
+@pytest.mark.parametrize("sign", ["````", "~~~", "~~~~~"])
+def test_a_block_is_opened_and_closed_again_as_it_was_written(sign: str) -> None:
+    code = "".join(f"line {number}\n```\n" for number in range(20))
+
+    parts = texts(split(f"{sign}md\n{code}{sign}\nAfter.", 120))
+
+    assert len(parts) > 2
+    for part in parts[:-1]:
+        assert part.startswith(f"{sign}md\n")
+        assert part.endswith(f"\n{sign}")
+    assert parts[-1].endswith("After.")
+
+
+def test_a_block_in_a_quotation_goes_on_in_a_quotation() -> None:
+    parts = texts(split("> ```py\n" + "> x = 1\n" * 20 + "> ```\nAfter.", SMALLEST))
+
+    assert all(part.startswith("> ```py\n> x = 1\n") for part in parts[:-1])
+    assert all(part.endswith("\n> ```") for part in parts[:-1])
+    assert len(parts) > 3
+    assert parts[-1] == "After."
+
+
+def test_a_quotation_that_ends_ends_its_block_of_code() -> None:
+    (part,) = split("> ```py\n> x = 1\nAfter.", 200)
+
+    assert part.text == "> ```py\n> x = 1\nAfter."
+
+
+ROWS = [f"| {number} | the value of row {number} [1] |" for number in range(40)]
+HEADING = "| Number | Value |\n|---:|:---|\n"
+
+
+def test_a_table_has_its_heading_in_every_part() -> None:
+    parts = texts(split(f"Values:\n\n{HEADING}" + "\n".join(ROWS) + "\n\nDone [1].", 300))
+
+    assert len(parts) > 3
+    assert parts[0].startswith(f"Values:\n\n{HEADING}")
+    assert all(part.startswith(HEADING) for part in parts[1:])
+    assert [line for part in parts for line in part.splitlines() if line in ROWS] == ROWS
+    assert parts[-1].endswith("\n\nDone [1].")
+
+
+def test_a_heading_is_not_repeated_where_its_table_is_over() -> None:
+    for size in range(1, 12):
+        text = HEADING + "\n".join(ROWS[:size]) + "\n\n| A | B |\n|---|---|\n| c | d |\n\nDone. " + "e " * 100
+        for part in texts(split(text, 200)):
+            assert not part.startswith(f"{HEADING}| A |")
+            assert not part.startswith(f"{HEADING}Done")
+
+
+def test_a_heading_does_not_stand_at_the_end_without_a_row() -> None:
+    for size in range(40, 150):
+        text = "a" * size + f"\n\n{HEADING}" + "\n".join(ROWS)
+        first = texts(split(text, 150))[0]
+        assert HEADING.strip() not in first or ROWS[0] in first
+        assert not first.endswith("| Number | Value |")
+
+
+def test_a_heading_that_fills_a_message_is_not_repeated() -> None:
+    heading = f"| {'long ' * 20} | Value |\n|---|---|\n"
+
+    parts = texts(split(heading + "\n".join(ROWS), 200))
+
+    assert [part.count("Value") for part in parts] == [1, *[0] * (len(parts) - 1)]
+
+
+def test_a_table_that_is_drawn_in_a_block_of_code_has_its_heading_in_every_part() -> None:
+    drawn = "Number | Value\n-------+------\n" + "".join(f"{n:6} | {n:5}\n" for n in range(40))
+
+    parts = texts(split(f"```\n{drawn}```", 150))
+
+    assert len(parts) > 3
+    assert all(part.startswith("```\nNumber | Value\n-------+------\n") for part in parts)
 
 
 def test_a_limit_that_holds_no_fence_is_refused() -> None:

@@ -83,8 +83,9 @@ class Door:
         file_id: str = "F1",
         size: int | None = 100,
         changed: bool = False,
+        addressed: bool = True,
     ) -> None:
-        self.receive(name, file_id=file_id, size=size, changed=changed)
+        self.receive(name, file_id=file_id, size=size, changed=changed, addressed=addressed)
         await self.uploads.settled()
 
     def receive(
@@ -95,6 +96,7 @@ class Door:
         size: int | None = 100,
         message_id: str | None = "171.5",
         changed: bool = False,
+        addressed: bool = True,
     ) -> Awaitable[object]:
         return self.uploads.receive(
             IncomingFile(
@@ -107,6 +109,7 @@ class Door:
                 size=size,
                 message_id=message_id,
                 changed=changed,
+                addressed=addressed,
             )
         )
 

@@ -13,7 +13,6 @@ from tests.fakes.discord import (
     BOT,
     FORUM,
     GENERAL,
-    GUILD,
     HIDDEN,
     READONLY,
     SECOND,
@@ -23,46 +22,11 @@ from tests.fakes.discord import (
 from tests.fakes.discord.listener import Listener, pointed_at, raw, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from tests.fakes.clock import Wall
 
 HOUR, DAY = 3600.0, 24 * 3600.0
 NOBODY = discord.AllowedMentions.none()
 EVERYBODY = discord.AllowedMentions.all()
-
-
-class Wall:
-    """A clock on the wall that somebody may turn."""
-
-    def __init__(self) -> None:
-        self.now = discord.utils.utcnow().timestamp()
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def wall() -> Wall:
-    return Wall()
-
-
-@pytest.fixture
-async def server(wall: Wall) -> AsyncIterator[DiscordServer]:
-    async with DiscordServer(wall=wall) as server:
-        server.rates.lift()
-        yield server
-
-
-@pytest.fixture
-async def bot(server: DiscordServer) -> AsyncIterator[Listener]:
-    with pointed_at(server):
-        async with Listener() as client:
-            await client.login(server.token)
-            yield client
-
-
-@pytest.fixture
-def general(bot: Listener) -> discord.PartialMessageable:
-    return bot.get_partial_messageable(GENERAL, guild_id=GUILD)
 
 
 async def test_the_token_says_who_calls(server: DiscordServer) -> None:

@@ -28,47 +28,12 @@ from tests.fakes.discord import (
     reset_after,
     reset_before,
 )
-from tests.fakes.discord.listener import Listener, pointed_at, raw, refusal
+from tests.fakes.discord.listener import Listener, raw, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from tests.fakes.clock import Wall
 
 DAY = 24 * 3600.0
-
-
-class Wall:
-    """A clock on the wall that somebody may turn."""
-
-    def __init__(self) -> None:
-        self.now = discord.utils.utcnow().timestamp()
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def wall() -> Wall:
-    return Wall()
-
-
-@pytest.fixture
-async def server(wall: Wall) -> AsyncIterator[DiscordServer]:
-    async with DiscordServer(wall=wall) as server:
-        server.rates.lift()
-        yield server
-
-
-@pytest.fixture
-async def bot(server: DiscordServer) -> AsyncIterator[Listener]:
-    with pointed_at(server):
-        async with Listener() as client:
-            await client.login(server.token)
-            yield client
-
-
-@pytest.fixture
-def general(bot: Listener) -> discord.PartialMessageable:
-    return bot.get_partial_messageable(GENERAL, guild_id=GUILD)
 
 
 async def raw_status(server: DiscordServer, path: str) -> int:

@@ -30,13 +30,6 @@ BLIND = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        server.rates.lift()
-        yield server
-
-
-@pytest.fixture
 async def bot(server: DiscordServer) -> AsyncIterator[Listener]:
     client = Listener()
     async with listening(server, client):

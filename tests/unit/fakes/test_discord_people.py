@@ -28,14 +28,9 @@ from tests.fakes.discord.listener import Listener, listening
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from tests.fakes.clock import Wall
+
 STARTER = discord.MessageType.thread_starter_message
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        server.rates.lift()
-        yield server
 
 
 @pytest.fixture
@@ -70,11 +65,12 @@ async def test_the_bot_is_named_in_several_ways(server: DiscordServer, bot: List
     assert isinstance(messages[0].author, discord.Member)
 
 
-async def test_changes_of_messages_look_alike(server: DiscordServer, bot: Listener) -> None:
+async def test_changes_of_messages_look_alike(server: DiscordServer, bot: Listener, wall: Wall) -> None:
     message = server.say(GENERAL, ANNA, "draft", files=[("a.txt", "a"), ("b.txt", "b")])
     server.edit(message, "final")
     server.unfurl(message)
     server.pin(message)
+    wall.now += 1.0
     server.remove_file(message, "a.txt")
     await heard(server, bot, "raw_message_edit", 4)
     edits = [one.message for one in bot.events("raw_message_edit")]

@@ -9,6 +9,7 @@ import pytest
 
 from adapters.discord import client as clients
 from adapters.discord import gateway as gateways
+from adapters.discord import sessions
 from tests.fakes.discord import DiscordServer
 from tests.fakes.discord.listener import pointed_at
 
@@ -25,6 +26,7 @@ async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[DiscordServer
 
     monkeypatch.setattr(clients, "GUILDS_S", 0.05)
     monkeypatch.setattr(gateways, "CHECK_S", 0.02)
+    monkeypatch.setattr(sessions, "FIRST_S", 0.0)
     monkeypatch.setattr(discord.Client, "before_identify_hook", at_once)
     async with DiscordServer() as server:
         server.rates.lift()

@@ -11,14 +11,18 @@ from adapters.discord.calls import Calls
 from adapters.discord.client import Client
 from adapters.discord.cursors import Cursors
 from adapters.discord.desk import Desk
+from adapters.discord.events import files_of
 from adapters.discord.gateway import Gateway, introduce
 from adapters.discord.listeners import Listeners
-from adapters.discord.places import Places
+from adapters.discord.places import PLATFORM, Places
+from adapters.discord.shares import Shares
 from bot.chat import Thread
 from bot.incoming import IncomingFile, IncomingMessage, MessageDeleted, MessageEdited
 from bot.library import SystemClock
+from bot.owners import Owners
 from pipeline.domain import Scope
 from tests.fakes.ledger import FakeLedger
+from tests.fakes.library import FakeChoices
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
     from tests.fakes.discord import DiscordServer
 
 
+LONG = 5.0
+"""Seconds of a pause after which things may be otherwise."""
 TURNS = 10
 """Of the event loop, in which what discord.py has read is handed over."""
 
@@ -38,7 +44,12 @@ class Counter:
     """What a desk needs, as far as listeners use it."""
 
     def __init__(
-        self, server: DiscordServer, ledger: FakeLedger | None = None, *, kind: type[Client] = Client
+        self,
+        server: DiscordServer,
+        ledger: FakeLedger | None = None,
+        *,
+        kind: type[Client] = Client,
+        choices: FakeChoices | None = None,
     ) -> None:
         self.server = server
         self.events: list[Incoming] = []
@@ -59,6 +70,7 @@ class Counter:
         self.places = Places(self.client, self.calls)
         self._note_question, self.places.note_question = self.places.note_question, self._noted  # type: ignore[method-assign]
         self.cursors = Cursors(ledger or FakeLedger())
+        self.owners = Owners(choices or FakeChoices(), PLATFORM)
         self.desk = Desk(
             platform=cast("Any", Platform(self)),
             adapter=cast("Any", self),
@@ -66,13 +78,16 @@ class Counter:
             calls=self.calls,
             places=self.places,
             people=cast("Any", None),
-            files=cast("Any", Files()),
+            files=cast("Any", Files(Shares(self.client, self.calls, self.owners))),
             library=cast("Any", Library(self)),
+            owners=self.owners,
             first_time=self._first_time,
         )
         self.listeners = Listeners(self.desk, self.cursors, sleep=self._sleep)
         self.gateway = Gateway(self.client, clock=SystemClock())
         self.slept: list[float] = []
+        self.later = asyncio.Event()
+        """Set when the pauses are over that are longer than those between two tries."""
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[Counter]:
@@ -138,7 +153,7 @@ class Counter:
 
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        await asyncio.sleep(0)
+        await (asyncio.sleep(0) if seconds < LONG else self.later.wait())
 
 
 class Platform:
@@ -172,6 +187,13 @@ class Commands:
 
 
 class Files:
+    def __init__(self, shares: Shares | None = None) -> None:
+        self.shares = shares
+        self.picked: list[int] = []
+
+    def note(self, message: discord.Message) -> None:
+        self.picked.append(message.id)
+
     def incoming(self, message: discord.Message) -> Sequence[IncomingFile]:
         server = message.guild.id if message.guild else "direct"
         thread = Thread(Scope("discord", str(server), str(message.channel.id)), str(message.id))
@@ -185,7 +207,7 @@ class Files:
                 source=f"discord:{server}/{message.channel.id}/{message.id}/{file.id}#{message.jump_url}",
                 message_id=str(message.id),
             )
-            for file in message.attachments
+            for file in files_of(message)
         ]
 
 
@@ -194,11 +216,13 @@ class Library:
         self._counter = counter
 
     async def holders(self, platform: str, workspace: str, source: str) -> list[Scope]:
-        return [scope for scope, kept in self._counter.held if kept.startswith(source)]
+        return sorted({scope for scope, kept in self._counter.held if kept.startswith(source)}, key=str)
 
     async def channels(self, platform: str, workspace: str) -> list[Scope]:
         return sorted({scope for scope, _ in self._counter.held if scope.workspace == workspace}, key=str)
 
-    async def sources(self, platform: str) -> AsyncIterator[tuple[Scope, str]]:
-        for scope, source in self._counter.held:
-            yield scope, source
+    async def workspaces(self, platform: str) -> list[str]:
+        return sorted({scope.workspace for scope, _ in self._counter.held})
+
+    async def sources_in(self, scope: Scope) -> list[str]:
+        return [source for held, source in self._counter.held if held == scope]

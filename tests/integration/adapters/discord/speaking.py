@@ -31,7 +31,7 @@ class Speaking:
 
     def __init__(self, *, channel: int = GENERAL) -> None:
         self.clock = FakeClock()
-        self.discord = DiscordServer(clock=self.clock.monotonic, wall=self.wall)
+        self.server = self.discord = DiscordServer(clock=self.clock.monotonic, wall=self.wall)
         self.discord.rates.told = False
         self._channel = channel
 
@@ -57,7 +57,8 @@ class Speaking:
 
     def renew(self) -> None:
         """Forget everything but the connection."""
-        self.calls = Calls(Budgets(), self.clock.monotonic)
+        client = self.client
+        self.calls = Calls(Budgets(), self.clock.monotonic, breakable=lambda: client.breakable)
         self.places = Places(self.client, self.calls)
         self.adapter = DiscordAdapter(
             self.client, self.calls, self.places, monotonic=self.clock.monotonic, wall=self.wall
@@ -98,6 +99,6 @@ class Speaking:
         """Return how often these kinds of calls were made."""
         return len(self.discord.called(*routes))
 
-    def routes(self) -> list[str]:
+    def called(self) -> list[str]:
         """Return what was called, in order, logging in left out."""
         return [call.route for call in self.discord.calls if call.route not in {"me", "application"}]

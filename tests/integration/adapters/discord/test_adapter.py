@@ -289,7 +289,7 @@ async def test_history_that_cannot_be_read_says_why(
 
 async def test_discord_streams_nothing(room: Speaking) -> None:
     assert await room.adapter.open_stream(room.ask(SECOND)) is None
-    assert room.routes() == []
+    assert room.called() == []
 
 
 def _refusal(code: int) -> Fault:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot import patience
 from bot.chat import Unreachable
 from pipeline.domain import IngestReason, Scope
 from pipeline.errors import IngestError
@@ -17,11 +18,15 @@ from tests.fakes.discord import (
     GUILD,
     HIDDEN,
     READONLY,
+    Fault,
     Overwrite,
     Permission,
+    http,
     refused,
+    reset_after,
+    reset_before,
 )
-from tests.integration.adapters.discord.using import Using
+from tests.integration.adapters.discord.using import SCOPE, Using
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -52,7 +57,8 @@ async def test_the_files_of_a_picked_message_are_indexed_again_and_again(using: 
     assert len({file.file_id for file in using.uploads}) == 4
     assert len({file.source for file in using.uploads}) == 2
     file = using.uploads[0]
-    assert (file.author, file.message_id) == (str(ANNA), str(message.id))
+    assert (file.author, file.message_id, file.addressed) == (str(ANNA), str(message.id), True)
+    assert using.desk.files.picked == [message.id] * 2  # type: ignore[attr-defined]  # a fake's
     assert file.source.startswith(f"discord:{GUILD}/{GENERAL}/{message.id}/")
     assert file.source.endswith(message.link)
 
@@ -173,6 +179,41 @@ async def test_a_file_that_cannot_be_fetched_is_said_to_be_so(
 
     assert words in await using.slash(ANNA, GENERAL, "upload", file=FILE)
     assert using.uploads == []
+
+
+@pytest.mark.parametrize(
+    "fault", [reset_after(), http(502, done=True), http(503, done=True), http(403, done=True)]
+)
+async def test_a_file_that_arrived_unconfirmed_is_found_and_indexed_once(
+    using: Using, monkeypatch: pytest.MonkeyPatch, fault: Fault
+) -> None:
+    monkeypatch.setattr(patience, "FIRST", 0.0)
+    using.discord.fail("follow up", fault)
+
+    await using.discord.slash(ANNA, GENERAL, "upload", file=FILE).answered()
+    await using.discord.until(lambda: using.uploads)
+    await using.settled()
+
+    (shown,) = using.discord.replies(GENERAL)
+    (file,) = using.uploads
+    assert (shown.files, file.message_id) == (["a.md"], str(shown.id))
+    assert file.thread.scope == SCOPE
+
+
+@pytest.mark.parametrize("fault", [reset_before(), http(502), http(403)])
+async def test_a_file_that_was_lost_on_its_way_is_put_there_once(
+    using: Using, monkeypatch: pytest.MonkeyPatch, fault: Fault
+) -> None:
+    monkeypatch.setattr(patience, "FIRST", 0.0)
+    using.discord.fail("follow up", fault)
+    using.discord.say(GENERAL, BEN, "the same", files=[FILE])
+
+    await using.discord.slash(ANNA, GENERAL, "upload", file=FILE).answered()
+    await using.discord.until(lambda: using.uploads)
+    await using.settled()
+
+    (shown,) = using.discord.replies(GENERAL)
+    assert [one.message_id for one in using.uploads] == [str(shown.id)]
 
 
 async def test_a_file_that_discord_does_not_take_is_not_indexed(using: Using) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
+from adapters.discord import whispers
 from bot.chat import Body, Thread
 from pipeline.domain import Scope
 from tests.fakes.discord import (
@@ -18,6 +20,8 @@ from tests.fakes.discord import (
     HIDDEN,
     NO_THREADS,
     READONLY,
+    held,
+    http,
     refused,
     reset_after,
     reset_before,
@@ -152,6 +156,37 @@ async def test_in_a_thread_of_a_channel_without_the_right_to_write_nothing_is_as
 @pytest.mark.parametrize("fault", [reset_before(), reset_after()])
 async def test_a_question_that_is_lost_on_its_way_is_shown_once(using: Using, fault: object) -> None:
     using.discord.fail("respond", fault)  # type: ignore[arg-type]  # both are faults
+
+    await ask(using, GENERAL)
+
+    (shown,) = using.discord.replies(GENERAL)
+    assert [one.message_id for one in using.questions] == [str(shown.id)]
+
+
+@pytest.mark.parametrize("found", [True, False])
+async def test_a_question_whose_showing_is_confirmed_late_is_looked_up_and_asked(
+    using: Using, monkeypatch: pytest.MonkeyPatch, found: bool
+) -> None:
+    monkeypatch.setattr(whispers, "PATIENCE", 0.05)
+    gate = asyncio.Event()
+    using.discord.fail("respond", held(gate, late=found))
+
+    using.discord.slash(ANNA, GENERAL, "ask", question=QUESTION)
+    await using.discord.until(lambda: using.discord.called("fetch answer"))
+    await using.settled()
+    asked = [one.message_id for one in using.questions]
+    shown = using.discord.replies(GENERAL)
+    gate.set()
+
+    assert asked == [str(one.id) for one in shown]
+    assert len(asked) == found
+
+
+async def test_a_question_that_discord_py_shows_again_by_itself_is_ours(
+    using: Using, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whispers, "AGAIN_S", 0.0)  # discord.py waits for a second before
+    using.discord.fail("respond", http(502, done=True))
 
     await ask(using, GENERAL)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -22,10 +23,13 @@ from tests.fakes.discord import (
     SECOND,
     THIRD,
     Permission,
+    held,
     http,
 )
 from tests.fakes.ledger import FakeLedger
+from tests.fakes.library import FakeChoices
 from tests.integration.adapters.discord.counter import Counter
+from tests.integration.adapters.discord.using import Using
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -67,6 +71,27 @@ def days(server: DiscordServer) -> Days:
 
 def mention(text: str) -> str:
     return f"<@{BOT}> {text}"
+
+
+async def test_a_question_by_command_that_was_shown_and_not_noted_is_asked_after_a_restart(
+    days: Days,
+) -> None:
+    await days.first()
+    async with days.run() as counter, Using(days.discord).open():
+        gate = asyncio.Event()
+        days.discord.fail("respond", held(gate, late=True))  # the process ends before it knows
+        days.discord.slash(BEN, GENERAL, "ask", question="How long?")
+        await days.discord.until(lambda: days.discord.replies(GENERAL))
+        for _ in range(10):  # of the loop, in which the message itself is heard
+            await asyncio.sleep(0.01)
+        assert counter.asked == []
+    gate.set()
+
+    async with days.run() as counter:
+        (asked,) = counter.asked
+        (shown,) = days.discord.replies(GENERAL)
+        assert (asked.text, asked.author, asked.message_id) == ("How long?", str(BEN), str(shown.id))
+        assert asked.thread == Thread(SCOPE, str(shown.id))
 
 
 async def test_what_was_said_before_the_bot_came_is_not_read(days: Days) -> None:
@@ -241,6 +266,69 @@ async def test_servers_that_let_the_bot_go_meanwhile_are_lost(days: Days) -> Non
             await counter.settled()
         lost = [removal.workspace for removal in counter.removals if isinstance(removal, WorkspaceLost)]
         assert lost == ([gone] if server_id == gone else [])
+
+
+def held_there(counter: Counter, server: int) -> None:
+    counter.held.append((Scope("discord", str(server), str(GENERAL)), f"discord:{server}/{GENERAL}/1/1"))
+
+
+async def test_a_server_of_which_discord_says_nothing_is_kept_and_asked_about_later(days: Days) -> None:
+    gone = days.discord.snowflake()
+    days.discord.fail("guild", http(503), times=None)
+    counter = Counter(days.discord)
+    held_there(counter, gone)
+    async with counter.listening():
+        await counter.settled()
+        assert counter.removals == []
+        days.discord.heal()
+        counter.later.set()
+        await days.discord.until(lambda: counter.removals)
+
+    assert [removal.workspace for removal in counter.removals if isinstance(removal, WorkspaceLost)] == [
+        str(gone)
+    ]
+
+
+async def test_a_server_that_is_missing_from_the_list_is_not_lost(days: Days) -> None:
+    days.discord.fail("guild", http(503), times=None)
+    days.discord.gateway.hidden.add(GUILD)
+    counter = Counter(days.discord)
+    held_there(counter, GUILD)
+    async with counter.listening():
+        await counter.settled()
+        days.discord.heal()
+        counter.later.set()
+        await days.discord.until(lambda: [one for one in days.discord.called("guild") if one.status == 200])
+        await counter.settled()
+
+        assert counter.removals == []
+
+
+async def test_what_discord_tells_of_a_server_holds_while_it_cannot_be_asked(days: Days) -> None:
+    async with days.run() as counter:
+        days.discord.fail("guild", http(503), times=None)
+        days.discord.remove_bot()
+        await counter.settled()
+
+        assert [type(removal) for removal in counter.removals] == [WorkspaceLost]
+
+
+async def test_another_application_lets_go_of_no_server_that_it_was_never_in(days: Days) -> None:
+    choices = FakeChoices()
+    async with (counter := Counter(days.discord, choices=choices)).listening():
+        await counter.settled()
+    days.discord.become(BOT + 1)
+    other = Counter(days.discord, choices=choices)
+    held_there(other, GUILD)
+    async with other.listening():
+        await other.settled()
+        assert other.removals == []
+        days.discord.invite_bot(days.discord.guild)
+        await other.settled()
+        days.discord.remove_bot()
+        await other.settled()
+
+        assert [type(removal) for removal in other.removals] == [WorkspaceLost]
 
 
 async def test_no_server_is_lost_while_any_has_an_outage(days: Days) -> None:

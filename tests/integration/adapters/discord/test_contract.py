@@ -79,7 +79,7 @@ class DiscordRoom:
         self._speaking.discord.delete(self._speaking.message(message))
 
     async def breaks(self, error: ChatError) -> bool:
-        self._speaking.discord.fail("send", FAULTS.get(type(error), reset_before()))
+        self._speaking.discord.fail("send", FAULTS.get(type(error), reset_before()), times=2)
         return True
 
     async def hear(self, saying: Saying) -> Sequence[Incoming] | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from adapters.discord import doctor
 from adapters.discord.doctor import COMMANDS, examine_discord
 from bot.doctor import examine
+from bot.owners import Owners
 from bot.settings import Settings
+from pipeline.domain import Scope
 from tests.fakes.discord import (
     BOT,
     GUILD,
@@ -22,6 +25,7 @@ from tests.fakes.discord import (
     slow,
 )
 from tests.fakes.discord.listener import pointed_at
+from tests.fakes.library import FakeChoices
 from tests.integration.adapters.discord.using import Using
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.doctor import Check
+    from bot.stores import Stores
 
 SERVER = f"discord server {GUILD}"
 LINK = "permissions=309237763136"
@@ -41,6 +46,7 @@ class Clinic:
     def __init__(self, server: DiscordServer) -> None:
         self.discord = server
         self.said: list[str] = []
+        self.stores: Stores | None = None
         guild = server.guild
         for channel in [*guild.channels.values()]:
             if BOT in channel.overwrites:
@@ -57,7 +63,7 @@ class Clinic:
 
     async def examined(self, **changes: Any) -> dict[str, Check]:
         settings = Settings(_env_file=None, discord={**self.settings, **changes})
-        checks = [check async for check in examine_discord(settings, None)]
+        checks = [check async for check in examine_discord(settings, self.stores)]
         self.said += [f"{check.name} {check.message} {check.remedy}" for check in checks]
         assert all(check.remedy for check in checks if check.status != "ok")
         return {check.name: check for check in checks}
@@ -102,6 +108,28 @@ async def test_a_bot_in_order_has_a_line_for_each_part(clinic: Clinic) -> None:
     assert {check.status for check in checks.values()} == {"ok"}
     assert f"@footnote's, of the application {BOT}" in checks["discord token"].message
     assert "in 1 server," in checks["discord servers"].message
+
+
+async def test_files_that_another_application_took_in_are_named(clinic: Clinic) -> None:
+    choices, gone = FakeChoices(), Scope("discord", "77", "1")
+    held = [
+        Scope("discord", str(GUILD), "1"),
+        Scope("discord", "direct", "1"),
+        gone,
+        Scope("slack", "T", "C"),
+    ]
+
+    async def scopes() -> list[Scope]:
+        return held
+
+    clinic.stores = cast("Any", SimpleNamespace(choices=choices, generations=SimpleNamespace(scopes=scopes)))
+    assert "discord files" not in await clinic.examined()
+
+    await Owners(choices, "discord").note(gone.workspace, "4711")
+    check = (await clinic.examined())["discord files"]
+
+    assert check.status == "warn"
+    assert check.message == "The files of 1 server were taken in by another application (4711)."
 
 
 async def test_to_look_begins_no_session(clinic: Clinic) -> None:

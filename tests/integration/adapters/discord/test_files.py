@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import logging
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import aiohttp
+import discord
 import pytest
 
 from adapters.discord.budgets import Budgets
 from adapters.discord.calls import Calls
 from adapters.discord.client import Client
-from adapters.discord.files import BUSY, CLOSED, GONE, HIDDEN, LOCKED, NOT_ACCEPTED, DiscordFiles
+from adapters.discord.files import BUSY, CLOSED, GONE, HIDDEN, LOCKED, NOT_ACCEPTED, SHOWN_S, DiscordFiles
 from adapters.discord.gateway import introduce
+from adapters.discord.shares import Stand
 from bot.chat import ChatError, RateLimited, Unreachable
+from bot.owners import Owners
 from bot.patience import ATTEMPTS, PATIENCE
 from pipeline.domain import IngestReason, Scope
 from pipeline.errors import IngestError
@@ -31,6 +34,7 @@ from tests.fakes.discord import (
     rate_limited,
     refused,
 )
+from tests.fakes.library import FakeChoices
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -39,7 +43,13 @@ if TYPE_CHECKING:
 
 SCOPE = Scope("discord", str(GUILD), str(GENERAL))
 TEXT = b"# Plan\n\nThe office moves to Oslo in May.\n"
+PAGE = b"<!doctype html><html><body><h1>Sign in</h1>" + b"<p>Please sign in.</p>" * 9 + b"</body></html>"
 MAX_BYTES = 200_000
+INCOMPLETE = "Discord sent more or less than the whole file; upload it again."
+ANOTHER_PAGE = (
+    "A web page came instead of the file, as from a network that wants people to sign in; "
+    "upload it again when Discord can be reached."
+)
 OUTSIDE = "Its address leads away from Discord, so it was not visited; upload the file itself."
 SLOW = "Discord took too long to send it; upload it again later."
 
@@ -51,9 +61,18 @@ class Filing:
         self.server = server
         self.client = client
         self.clock = FakeClock()
+        self.owners = Owners(FakeChoices(), "discord")
         timeout = aiohttp.ClientTimeout(**(timeouts or {"total": 30.0}))
         calls = Calls(Budgets(), self.clock.monotonic)
-        self.files = DiscordFiles(client, calls, max_bytes=MAX_BYTES, sleep=self.clock.sleep, timeout=timeout)
+        self.files = DiscordFiles(
+            client,
+            calls,
+            self.owners,
+            max_bytes=MAX_BYTES,
+            sleep=self.clock.sleep,
+            timeout=timeout,
+            monotonic=self.clock.monotonic,
+        )
 
     def upload(
         self,
@@ -152,6 +171,27 @@ async def test_a_file_that_was_given_to_a_command_is_read_at_its_address(filing:
         await filing.files.read(attachment)
 
 
+async def test_a_file_that_somebody_picked_is_read_although_discord_hides_its_message(
+    filing: Filing,
+) -> None:
+    filing.client.read_less()
+    message, other = filing.upload(), filing.upload()
+    stand = Stand.of(source_of(message))
+    assert stand is not None
+    shown = await filing.files.shares.message(stand)
+    shown.guild = cast("Any", discord.Object(GUILD))  # an interaction tells of it
+    filing.files.note(shown)
+    filing.server.privileged = 0
+    assert await filing.fetch(message) == TEXT
+    assert str(await filing.refusal(other)) == HIDDEN
+
+    filing.clock.advance(SHOWN_S)
+    assert str(await filing.refusal(message)) == HIDDEN
+
+    filing.server.delete(message)
+    assert str(await filing.refusal(message)) == GONE
+
+
 async def test_a_file_that_is_declared_too_large_is_not_even_asked_for(filing: Filing) -> None:
     refusal = await filing.refusal(filing.upload(b"x" * (MAX_BYTES + 1)))
 
@@ -159,16 +199,36 @@ async def test_a_file_that_is_declared_too_large_is_not_even_asked_for(filing: F
     assert filing.downloads == 0
 
 
-async def test_a_body_over_the_limit_is_cut_off_whatever_was_declared(filing: Filing) -> None:
-    refusal = await filing.refusal(filing.upload(serving=Serving(surplus=50 * MAX_BYTES)))
+@pytest.mark.parametrize(
+    "serving", [Serving(body=TEXT[:9]), Serving(surplus=1), Serving(surplus=50 * MAX_BYTES)]
+)
+async def test_a_body_of_another_length_than_the_file_has_is_not_the_file(
+    filing: Filing, serving: Serving
+) -> None:
+    refusal = await filing.refusal(filing.upload(serving=serving))
 
-    assert refusal.reason is IngestReason.TOO_LARGE
+    assert (refusal.reason, str(refusal)) == (IngestReason.UNREADABLE, INCOMPLETE)
+    assert filing.downloads == ATTEMPTS
+
+
+@pytest.mark.parametrize("name", ["plan.md", "plan.txt", "plan.html"])
+@pytest.mark.parametrize("page", [PAGE, PAGE[:9]])
+async def test_a_page_that_wants_people_to_sign_in_is_not_the_file(
+    filing: Filing, name: str, page: bytes
+) -> None:
+    message = filing.upload(name=name, serving=Serving(body=page, content_type="text/html"))
+
+    refusal = await filing.refusal(message)
+
+    assert (refusal.reason, str(refusal)) == (IngestReason.UNREADABLE, ANOTHER_PAGE)
     assert filing.downloads == 1
 
 
-@pytest.mark.parametrize(
-    "serving", [Serving(status=500), Serving(status=503), Serving(cut=9), Serving(body=TEXT[:9])]
-)
+async def test_a_web_page_is_a_file_like_any_other(filing: Filing) -> None:
+    assert await filing.fetch(filing.upload(PAGE, "page.html", content_type="text/html")) == PAGE
+
+
+@pytest.mark.parametrize("serving", [Serving(status=500), Serving(status=503), Serving(cut=9)])
 async def test_what_may_pass_is_tried_again_and_then_told(filing: Filing, serving: Serving) -> None:
     refusal = await filing.refusal(filing.upload(serving=serving))
 
@@ -262,6 +322,19 @@ async def test_a_file_goes_with_its_message(filing: Filing) -> None:
 
     assert str(await filing.refusal(message)) == GONE
     assert await filing.gone(source_of(message))
+
+
+async def test_a_file_that_is_forwarded_stands_in_the_message_that_forwards_it(filing: Filing) -> None:
+    original = filing.upload(channel=PRIVATE)
+    forward = filing.server.forward(original, filing.server.channel(GENERAL), ANNA)
+    source = f"discord:{GUILD}/{GENERAL}/{forward.id}/{original.attachments[0].id}"
+    assert await filing.files.fetch(source) == TEXT
+
+    filing.server.delete(original)
+    assert not await filing.gone(source)
+
+    filing.server.delete(forward)
+    assert await filing.gone(source)
 
 
 async def test_a_file_goes_with_its_channel(filing: Filing) -> None:

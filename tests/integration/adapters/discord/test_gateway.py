@@ -10,6 +10,7 @@ import pytest
 
 from adapters.discord import client as clients
 from adapters.discord import gateway as gateways
+from adapters.discord import sessions
 from adapters.discord.client import Client, ShardedClient
 from adapters.discord.gateway import REDUCED, Gateway, introduce
 from bot.chat import NotAllowed, Unreachable
@@ -71,7 +72,7 @@ async def test_a_client_asks_for_no_more_than_it_needs(server: DiscordServer) ->
         assert held.gateway.alive()
 
     (asked,) = server.gateway.identifies
-    assert asked.intents == 34305 | discord.Intents(dm_messages=True).value
+    assert asked.intents == 34305 | discord.Intents(dm_messages=True, dm_reactions=True).value
     assert held.told == []
 
 
@@ -221,6 +222,41 @@ async def test_too_many_servers_for_one_connection_are_named(server: DiscordServ
         assert held.watching is not None
         with pytest.raises(NotAllowed, match="FOOTNOTE_DISCORD__SHARDED"):
             await held.watching
+
+
+async def test_before_the_last_sessions_of_a_day_the_program_ends_with_a_reason(
+    server: DiscordServer,
+) -> None:
+    server.gateway.starts_left = 19
+    async with line(server) as held:
+        with pytest.raises(NotAllowed, match="within 24 h"):
+            await held.gateway.connect(held.told.append)
+
+    assert server.gateway.identifies == []
+
+
+async def test_where_discord_does_not_say_how_many_are_left_a_session_begins(server: DiscordServer) -> None:
+    server.fail("gateway bot", http(403))
+    async with line(server) as held:
+        await held.connect()
+
+        await held.hears(server)
+
+
+async def test_a_session_that_ends_at_once_is_replaced_after_a_pause(
+    server: DiscordServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(clients, "BEARABLE_S", 0.0)
+    monkeypatch.setattr(sessions, "FIRST_S", 0.1)
+    async with line(server) as held:
+        await held.connect()
+        for number in (2, 3):
+            server.gateway.invalidate()
+            await server.gateway.ready(identified=number)
+
+        await held.hears(server)
+
+    assert "the next one waits" in caplog.text
 
 
 async def test_a_broken_connection_is_resumed(server: DiscordServer) -> None:

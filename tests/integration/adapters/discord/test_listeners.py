@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from adapters.discord.permissions import GRANT
 from adapters.discord.reduced import NOTE
 from bot.chat import Thread
 from bot.controls import BAD, GOOD
@@ -22,6 +23,7 @@ from tests.fakes.discord import (
     PRIVATE,
     ROBOT,
     SECOND,
+    Permission,
     held,
     http,
 )
@@ -83,7 +85,7 @@ async def test_what_happens_costs_no_call(discord: DiscordServer, counter: Count
     await counter.settled()
 
     assert len(counter.asked) == 40
-    assert {call.route for call in discord.calls} == {"me", "application"}
+    assert {call.route for call in discord.calls} == {"me", "application", "gateway bot"}
 
 
 async def test_questions_keep_their_order(discord: DiscordServer, counter: Counter) -> None:
@@ -281,6 +283,50 @@ async def test_where_the_bot_does_not_see_everything_only_what_it_sees_counts(
     assert counter.posted == [(str(message.id), NOTE)]
 
 
+async def test_what_the_bot_lacks_in_a_channel_is_named_once_to_whoever_mentions_it_there(
+    discord: DiscordServer, counter: Counter
+) -> None:
+    discord.overwrite(SECOND, BOT, deny=Permission.ADD_REACTIONS | Permission.CREATE_PUBLIC_THREADS)
+    await counter.settled()
+    first = discord.say(SECOND, ANNA, mention())
+    discord.say(SECOND, BEN, mention("and half days?"))
+    discord.say(GENERAL, ANNA, mention())
+    discord.say(discord.direct(ANNA), ANNA, "really?")
+    await counter.settled()
+
+    lacks = "Here I am not permitted: **Create Public Threads**, **Add Reactions**."
+    assert counter.posted == [(str(first.id), f"{lacks} {GRANT}")]
+
+
+async def test_in_a_thread_only_what_counts_there_is_lacking(
+    discord: DiscordServer, counter: Counter
+) -> None:
+    thread = discord.start_thread(SECOND, ANNA, "a thread")
+    discord.overwrite(SECOND, BOT, deny=Permission.CREATE_PUBLIC_THREADS)
+    await counter.settled()
+    discord.say(thread, ANNA, mention())
+    await counter.settled()
+
+    assert counter.posted == []
+
+
+async def test_where_the_bot_may_not_write_it_says_nothing_and_can_say_it_later(
+    discord: DiscordServer, counter: Counter
+) -> None:
+    discord.overwrite(SECOND, BOT, deny=Permission.SEND_MESSAGES | Permission.ADD_REACTIONS)
+    await counter.settled()
+    discord.say(SECOND, ANNA, mention())
+    await counter.settled()
+    assert counter.posted == []
+
+    discord.overwrite(SECOND, BOT, deny=Permission.ADD_REACTIONS)
+    await counter.settled()
+    later = discord.say(SECOND, ANNA, mention())
+    await counter.settled()
+
+    assert [key for key, _ in counter.posted] == [str(later.id)]
+
+
 async def test_a_file_that_is_taken_off_its_message_is_gone(discord: DiscordServer, counter: Counter) -> None:
     message = discord.say(GENERAL, ANNA, files=[("a.md", "# A"), ("b.md", "# B")])
     await counter.settled()
@@ -292,6 +338,26 @@ async def test_a_file_that_is_taken_off_its_message_is_gone(discord: DiscordServ
     assert isinstance(removed, FileRemoved)
     assert (removed.scope, removed.source) == (SCOPE, a)
     assert counter.gone == [a] != [b]
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+async def test_files_that_discord_hides_are_not_gone(server: DiscordServer, *, remembered: bool) -> None:
+    server.privileged = 0
+    async with Counter(server).listening() as counter:
+        message = server.say(GENERAL, ANNA, mention("here is the file"), files=[("a.md", "# A")])
+        await counter.settled()
+        (file,) = counter.files
+        counter.held.append((SCOPE, file.source))
+        if not remembered:
+            counter.client._connection._messages.clear()  # type: ignore[union-attr]
+        server.edit(message, "here is the file")
+        await counter.settled()
+        assert counter.removals == []
+
+        server.edit(message, mention("here is the file"))
+        server.remove_file(message, "a.md")
+        await counter.settled()
+        assert counter.gone == [file.source.partition("#")[0] if remembered else file.source]
 
 
 async def test_a_file_that_is_taken_off_an_old_message_is_gone_too(
@@ -319,6 +385,26 @@ async def test_the_files_of_messages_that_are_deleted_are_gone(
 
     assert counter.gone == [file.source for file in counter.files[:3]]
     assert [one.message_id for one in counter.deletions] == [str(one.id) for one in messages[:3]]
+
+
+async def test_the_files_of_a_message_that_is_forwarded_come_and_go_with_the_one_that_forwards_it(
+    discord: DiscordServer, counter: Counter
+) -> None:
+    original = discord.say(SECOND, BEN, files=[("a.md", "# A")])
+    forward = discord.forward(original, discord.channel(GENERAL), ANNA)
+    await counter.settled()
+    first, second = counter.files
+    counter.held += [(one.thread.scope, one.source) for one in counter.files]
+    assert second.source.startswith(f"discord:{GUILD}/{GENERAL}/{forward.id}/")
+    assert counter.texts == []
+
+    discord.delete(forward)
+    await counter.settled()
+    assert counter.gone == [second.source]
+
+    discord.delete(original)
+    await counter.settled()
+    assert counter.gone == [second.source, first.source]
 
 
 async def test_a_question_that_the_bot_shows_for_somebody_is_taken_back_with_its_message(
@@ -429,6 +515,21 @@ async def test_a_thumb_at_an_answer_judges_it(
 
     (act,) = counter.acts
     assert (act.action, act.value, act.thread, act.author) == (action, "question", thread, str(ANNA))
+
+
+async def test_a_thumb_at_an_answer_in_a_direct_conversation_judges_it(
+    discord: DiscordServer, counter: Counter
+) -> None:
+    direct = discord.direct(ANNA)
+    thread = Thread(Scope("discord", "direct", str(direct.id)), str(direct.id))
+    reply = answer(discord, discord.say(direct, ANNA, "how many days?"))
+    counter.questions[str(reply.id)] = thread, "question"
+    discord.react(reply, "👎", ANNA)
+    discord.react(reply, "👎", BOT)
+    await counter.settled()
+
+    (act,) = counter.acts
+    assert (act.action, act.value, act.thread, act.author) == (BAD, "question", thread, str(ANNA))
 
 
 async def test_a_stop_sign_stops_the_answer_from_being_written(

@@ -68,7 +68,7 @@ async def test_nothing_is_opened_before_there_is_something_to_say(room: Speaking
     room.ask()
 
     assert threads(room) == []
-    assert room.routes() == []
+    assert room.called() == []
 
 
 @pytest.mark.parametrize(
@@ -172,6 +172,17 @@ async def test_a_limit_on_opening_threads_is_told(room: Speaking) -> None:
 
     assert caught.value.retry_after == 3.0
     assert threads(room) == [QUESTION]
+
+
+async def test_a_limit_for_all_calls_that_outlasts_an_answers_patience_ends(room: Speaking) -> None:
+    hurry(room, 0.05)
+    room.discord.fail("thread", rate_limited(0.3, "global"))
+
+    async with asyncio.timeout(5.0):
+        await room.adapter.post(room.ask(), ONE)
+        await room.adapter.post(room.ask(NO_THREADS), ONE)
+
+    assert room.client.breakable
 
 
 async def test_threads_are_opened_one_after_the_other_although_their_limit_lasts_long(room: Speaking) -> None:
@@ -304,11 +315,42 @@ async def test_a_thread_that_was_deleted_is_gone_with_its_messages(room: Speakin
     ref = await room.adapter.post(room.thread, ONE)
     room.discord.close_channel(room.room())
 
-    for call in (room.adapter.edit(ref, TWO), room.adapter.post(room.thread, TWO), room.adapter.delete(ref)):
-        with pytest.raises(MessageGone):
+    for call in (room.adapter.edit(ref, TWO), room.adapter.delete(ref)):
+        with pytest.raises(MessageGone) as gone:
             await call
+        assert gone.value.everything
 
     assert threads(room) == []
+
+
+@pytest.mark.parametrize("cached", [True, False])
+async def test_what_is_said_after_a_thread_was_deleted_replies_to_the_question(
+    room: Speaking, cached: bool
+) -> None:
+    await room.adapter.post(room.thread, ONE)
+    if not cached:
+        room.renew()
+        await room.places.open(room.thread)
+    room.discord.close_channel(room.room())
+
+    ref = await room.adapter.post(room.thread, TWO)
+    await room.adapter.edit(ref, ONE)
+    await room.adapter.post(room.thread, Body(text="Six days.", nonce="k-2"))
+
+    assert threads(room) == []
+    said = room.discord.replies(GENERAL)
+    assert [(one.shown, one.answered) for one in said] == [
+        ("Five days.", room.question),
+        ("Six days.", room.question),
+    ]
+
+
+async def test_where_the_channel_was_deleted_with_its_threads_nothing_is_said(room: Speaking) -> None:
+    await room.adapter.post(room.thread, ONE)
+    room.discord.delete_channel(GENERAL)
+
+    with pytest.raises(MessageGone):
+        await room.adapter.post(room.thread, TWO)
 
 
 async def test_a_channel_out_of_sight_is_not_allowed(room: Speaking) -> None:
@@ -348,7 +390,7 @@ async def test_direct_messages_are_one_conversation(room: Speaking) -> None:
 
     assert str(scope) == str(Scope("discord", "direct", str(direct.id)))
     assert [one.shown for one in room.discord.replies(direct)] == ["Six days."]
-    assert room.routes() == ["send", "edit"]
+    assert room.called() == ["send", "edit"]
 
 
 async def test_a_person_who_takes_no_messages_is_not_allowed(room: Speaking) -> None:

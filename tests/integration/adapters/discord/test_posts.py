@@ -11,17 +11,15 @@ from adapters.discord.budgets import CHANNEL
 from adapters.discord.calls import Refused
 from adapters.discord.strays import REMEMBERED
 from bot.budgets import SHARE
-from bot.chat import Body, Button, MessageGone, MessageRef, NotAllowed, RateLimited, TooLong, Unreachable
+from bot.chat import Body, Button, MessageGone, MessageRef, NotAllowed, RateLimited, Unreachable
 from bot.controls import under_answer, while_writing
-from tests.fakes.discord import ANNA, Permission, held, http, refused, reset_after, reset_before
+from tests.contracts.posts import ONE, PostsContract
+from tests.fakes.discord import ANNA, Fault, Permission, http, refused, reset_after, reset_before
 from tests.integration.adapters.discord.speaking import Speaking
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from tests.fakes.discord import Fault
-
-ONE = Body(text="Refunds take **five days** [1].", nonce="k-0")
 HOUR = 3_600.0
 
 
@@ -29,6 +27,10 @@ HOUR = 3_600.0
 async def room() -> AsyncIterator[Speaking]:
     async with Speaking() as speaking:
         yield speaking
+
+
+class TestPostsOnDiscord(PostsContract):
+    posting, editing, fault = "send", "edit", Fault
 
 
 def payload(room: Speaking, route: str) -> dict[str, Any]:
@@ -91,21 +93,6 @@ async def test_a_post_that_never_arrived_is_posted(room: Speaking, fault: Fault)
     room.discord.fail("send", fault)
     with pytest.raises(Unreachable):
         await room.adapter.post(room.thread, ONE)
-
-    await room.adapter.post(room.thread, ONE)
-
-    assert len(room.shown()) == 1
-
-
-async def test_a_post_that_was_cancelled_on_its_way_is_found_again(room: Speaking) -> None:
-    gate = asyncio.Event()
-    room.discord.fail("send", held(gate, late=True))
-    posting = asyncio.create_task(room.adapter.post(room.thread, ONE))
-    await room.discord.until(room.shown)
-    posting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await posting
-    gate.set()
 
     await room.adapter.post(room.thread, ONE)
 
@@ -246,7 +233,7 @@ async def test_nothing_is_looked_up_when_nothing_went_wrong(room: Speaking) -> N
     refs = [await room.adapter.post(thread, Body(text="One.", nonce=f"k-{n}")) for n in range(2)]
     await room.adapter.edit(refs[0], ONE)
 
-    assert room.routes() == ["thread", "send", "send", "edit"]
+    assert room.called() == ["thread", "send", "send", "edit"]
 
 
 async def test_an_edit_that_can_be_stopped_leaves_room_for_the_last_one(room: Speaking) -> None:
@@ -292,17 +279,6 @@ async def test_no_edit_that_may_be_left_out_is_held_back_by_discord_py(room: Spe
     last.cancel()
 
 
-async def test_an_edit_whose_answer_was_lost_can_be_made_again(room: Speaking) -> None:
-    ref = await room.adapter.post(room.thread, ONE)
-    room.discord.fail("edit", reset_after())
-    with pytest.raises(Unreachable):
-        await room.adapter.edit(ref, Body(text="Six days."))
-
-    await room.adapter.edit(ref, Body(text="Six days."))
-
-    assert room.shown() == ["Six days."]
-
-
 async def test_a_client_that_was_closed_is_unreachable(room: Speaking) -> None:
     ref = await room.adapter.post(room.thread, ONE)
     await room.client.close()
@@ -337,13 +313,6 @@ async def test_a_message_that_nobody_knows_is_gone(room: Speaking) -> None:
     for call in (room.adapter.edit(ref, ONE), room.adapter.delete(ref)):
         with pytest.raises(MessageGone):
             await call
-
-
-async def test_a_body_that_is_too_long_is_not_sent(room: Speaking) -> None:
-    with pytest.raises(TooLong):
-        await room.adapter.post(room.thread, Body(text="w" * 20_000))
-
-    assert room.routes() == []
 
 
 async def test_what_automatic_moderation_blocks_is_not_allowed(room: Speaking) -> None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from adapters.discord import whispers
 from adapters.discord.presses import modal, written
 from bot.chat import Button, Form, Thread
 from bot.controls import FORGET, while_writing
 from bot.incoming import StopRequested
 from pipeline.domain import Verdict
 from pipeline.errors import CatalogUnavailable
-from tests.fakes.discord import ADAM, ANNA, BEN, GENERAL, GINA, NO_THREADS, OLGA, refused
+from tests.fakes.discord import ADAM, ANNA, BEN, GENERAL, GINA, NO_THREADS, OLGA, Fault, held, http, refused
 from tests.fakes.library import FakeTurn, Opinion
 from tests.integration.adapters.discord.using import SCOPE, Using
 
@@ -191,6 +192,45 @@ async def test_a_form_that_discord_does_not_open_keeps_nothing(using: Using) -> 
     await using.settled()
 
     assert using.journal.opinions == []
+
+
+async def test_a_form_whose_opening_is_confirmed_late_keeps_the_verdict(
+    using: Using, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whispers, "PATIENCE", 0.05)
+    gate = asyncio.Event()
+    answer = await using.answer()
+    using.discord.fail("respond", held(gate, late=True))
+
+    using.discord.press(answer, "👎", ANNA)
+    await using.discord.until(lambda: using.journal.opinions)
+    gate.set()
+
+
+@pytest.mark.parametrize("fault", [refused(10062), http(404), held(asyncio.Event())])
+async def test_whoever_stops_an_answer_is_obeyed_although_discord_does_not_listen(
+    using: Using, monkeypatch: pytest.MonkeyPatch, fault: Fault
+) -> None:
+    monkeypatch.setattr(whispers, "PATIENCE", 0.05)
+    answer = await using.answer(buttons=while_writing("1"))
+    using.discord.fail("respond", fault, times=None)
+
+    using.discord.press(answer, "Stop", ANNA)
+
+    await using.discord.until(lambda: any(isinstance(one, StopRequested) for one in using.received))
+    if fault.gate is not None:
+        fault.gate.set()
+
+
+async def test_what_another_process_stops_is_left_to_it(using: Using) -> None:
+    answer = await using.answer(buttons=while_writing("1"))
+    using.discord.fail("respond", refused(40060))
+
+    using.discord.press(answer, "Stop", ANNA)
+    await using.discord.until(lambda: using.discord.called("respond"))
+    await using.settled()
+
+    assert using.received == []
 
 
 async def test_nothing_of_buttons_and_forms_is_kept_in_memory(using: Using) -> None:

@@ -193,7 +193,9 @@ async def test_somebody_archives_the_thread_while_the_answer_is_written(room: Sp
     assert_exact(room, TEXTS["5000"], thread)
 
 
-async def test_somebody_deletes_the_thread_while_the_answer_is_written(room: Speaking) -> None:
+async def test_somebody_deletes_the_thread_while_the_answer_is_written_and_all_of_it_is_a_reply(
+    room: Speaking,
+) -> None:
     script, thread = answer(TEXTS["5000"], size=250), room.ask()
     showing = asyncio.create_task(shown(room, script, thread))
     await room.discord.until(lambda: standing(room, thread))
@@ -201,9 +203,9 @@ async def test_somebody_deletes_the_thread_while_the_answer_is_written(room: Spe
 
     outcome = await showing
 
-    assert not outcome.delivered
-    assert not outcome.unfinished
-    assert standing(room, thread) == []
+    assert outcome.delivered
+    assert_exact(room, TEXTS["5000"], thread)
+    assert {message.channel.id for message in standing(room, thread)} == {GENERAL}
 
 
 async def test_an_answer_that_is_stopped_says_so_where_it_stands(room: Speaking) -> None:

@@ -15,18 +15,27 @@ from adapters.discord.client import Client
 from adapters.discord.commands import offering
 from adapters.discord.desk import Desk
 from adapters.discord.gateway import Gateway, introduce
-from adapters.discord.places import Places
+from adapters.discord.places import PLATFORM, Places
 from bot.chat import Body, Thread
 from bot.commands import Commands
 from bot.controls import under_answer
 from bot.incoming import IncomingFile, IncomingMessage
 from bot.library import SystemClock
+from bot.owners import Owners
 from pipeline.domain import Scope
 from pipeline.entries import Entry
 from tests.fakes.discord import ANNA, GENERAL, GUILD
 from tests.fakes.discord.messages import LOADING
 from tests.fakes.ledger import FakeLedger
-from tests.fakes.library import FakeAsked, FakeJournal, FakeLibrary, FakePreferences, FakeTurn, document
+from tests.fakes.library import (
+    FakeAsked,
+    FakeChoices,
+    FakeJournal,
+    FakeLibrary,
+    FakePreferences,
+    FakeTurn,
+    document,
+)
 from tests.integration.adapters.discord.counter import Files, Taker
 
 if TYPE_CHECKING:
@@ -84,6 +93,7 @@ class Using:
             people=cast("Any", None),
             files=cast("Any", GivenFiles()),
             library=cast("Any", self.library),
+            owners=Owners(FakeChoices(), PLATFORM),
             first_time=self._first_time,
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -25,9 +24,10 @@ from pipeline.domain import Scope
 from pipeline.entries import Entry
 from tests.fakes.library import FakeAsked, FakeJournal, FakeLibrary, FakePreferences, FakeTurn, document
 from tests.fakes.slack import ANNA, SlackServer
+from tests.integration.adapters.slack.counter import Taker
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Sequence
 
     from adapters.slack.happenings import FileShared
     from bot.chat import Button
@@ -154,20 +154,6 @@ class Platform:
         self.conversation = self.words = Taker(asking.received)
         self.uploads = Taker(asking.uploads)
         self.removals = Taker([])
-
-
-class Taker:
-    def __init__(self, taken: list[Any]) -> None:
-        self._taken = taken
-
-    def receive(self, event: object) -> Awaitable[object]:
-        self._taken.append(event)
-        done: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        done.set_result(None)
-        return done
-
-    async def kept(self, _: object) -> None:
-        """Return at once: all is kept."""
 
 
 class Door:

@@ -27,6 +27,7 @@ class Speaking:
     def __init__(self, *, channel: str = CHANNEL, timeout: float = 10.0) -> None:
         self.clock = FakeClock()
         self.slack = SlackServer(clock=self.clock.monotonic, wall=lambda: self.clock.now().timestamp())
+        self.server = self.slack
         self.stops: list[StopRequested] = []
         self._channel = channel
         self._timeout = timeout
@@ -66,7 +67,7 @@ class Speaking:
         """Return how often a method was called."""
         return len(self.slack.called(method))
 
-    def methods(self) -> list[str]:
+    def called(self) -> list[str]:
         """Return what was called, in order, ``auth.test`` left out."""
         return [call.method for call in self.slack.calls if call.method != "auth.test"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,8 +15,12 @@ from adapters.slack.heard import Heard
 from adapters.slack.installations import Installations
 from adapters.slack.manifest import EVENTS, SCOPES
 from bot.doctor import examine
+from bot.owners import Owners
 from bot.settings import Settings
+from pipeline.domain import Scope
 from pipeline.storage.events import SeenEvents
+from pipeline.storage.generations import Catalogs
+from pipeline.storage.preferences import ChannelChoices
 from pipeline.storage.sql import Database
 from pipeline.storage.vault import Vault
 from scripts.manifest import PAGE
@@ -35,6 +39,8 @@ UNREACHED = "http://127.0.0.1:9/api/"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
     seen: SeenEvents
+    choices: ChannelChoices
+    generations: Catalogs
     vault: Vault | None = None
 
 
@@ -86,7 +92,13 @@ async def clinic(slack: SlackServer, tmp_path: Path) -> AsyncIterator[Clinic]:
     database = await Database.connect(f"sqlite+aiosqlite:///{tmp_path}/footnote.sqlite3")
     await database.upgrade()
     vault = Vault(database, [KEY], setting="FOOTNOTE_SLACK__ENCRYPTION_KEY")
-    room = Clinic(slack=slack, database=database, kept=Kept(seen=SeenEvents(database), vault=vault))
+    kept = Kept(
+        seen=SeenEvents(database),
+        choices=ChannelChoices(database),
+        generations=Catalogs(database, analyzer=1),
+        vault=vault,
+    )
+    room = Clinic(slack=slack, database=database, kept=kept)
     yield room
     await database.close()
     secrets = [slack.team.token, slack.app_token, slack.config_token, slack.signing_secret, KEY]
@@ -114,6 +126,20 @@ async def test_an_app_in_order_has_a_line_for_each_part(clinic: Clinic) -> None:
     assert list(checks) == ["slack app token", "slack bot token", "slack scopes", "slack manifest"]
     assert {check.status for check in checks.values()} == {"ok"}
     assert "@footnote's in Acme (T0ACME)" in checks["slack bot token"].message
+
+
+async def test_files_that_another_app_took_in_are_named(clinic: Clinic) -> None:
+    own, foreign = Scope("slack", "T0ACME", "C0GENERAL"), Scope("slack", "T0ACME", "C0SECOND")
+    for scope in (own, foreign, Scope("slack", "T9OTHER", "C1"), Scope("discord", "1", "1")):
+        await clinic.kept.generations.create(scope, "test", 3)
+    owners = Owners(clinic.kept.choices, "slack")
+    await owners.note("T0ACME", clinic.slack.team.bot, channel=own.channel)
+    await owners.note("T0ACME", "UANOTHER", channel=foreign.channel)
+
+    check = (await clinic.examined())["slack files"]
+
+    assert check.status == "warn"
+    assert "The files of 2 channels were taken in by another app." in check.message
 
 
 @pytest.mark.parametrize(
@@ -255,7 +281,7 @@ async def test_another_key_is_a_line_and_not_a_crash(clinic: Clinic) -> None:
     await install(clinic, "T0ACME")
     other = Vault(clinic.database, [Fernet.generate_key().decode()], setting="FOOTNOTE_SLACK__ENCRYPTION_KEY")
     closed = await clinic.examined(kept=False, **clinic.many)
-    clinic.kept = Kept(seen=clinic.kept.seen, vault=other)
+    clinic.kept = replace(clinic.kept, vault=other)
     sealed = await clinic.examined(**clinic.many)
 
     for checks in (closed, sealed):

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.slack.budgets import Budgets
 from adapters.slack.calls import Calls
-from adapters.slack.downloads import GONE, LOCKED, OUTSIDE, SLOW, Downloads
+from adapters.slack.downloads import GONE, INCOMPLETE, LOCKED, OUTSIDE, SLOW, Downloads
 from adapters.slack.facts import FRESH
 from adapters.slack.files import NO_SCOPE, NOT_ACCEPTED, SlackFiles
 from adapters.slack.happenings import FileShared, FileTouched
@@ -227,6 +227,21 @@ async def test_a_no_is_taken_for_an_answer(status: int, words: str) -> None:
         assert refused.reason is IngestReason.UNREADABLE
         assert words in str(refused)
         assert filing.downloads == 1
+
+
+async def test_a_body_that_ends_too_early_is_not_taken_for_the_file() -> None:
+    async with Filing() as filing:
+        assert await filing.fetch(filing.upload(serving=Serving(short=[9]))) == TEXT
+        assert filing.downloads == 2
+
+        refused = await filing.refusal(filing.upload(serving=Serving(short=list(range(9, 17)))))
+        assert (refused.reason, str(refused)) == (IngestReason.UNREADABLE, INCOMPLETE)
+
+
+async def test_where_slack_counts_more_than_it_keeps_the_same_bytes_twice_are_the_file() -> None:
+    async with Filing() as filing:
+        assert await filing.fetch(filing.upload(size=len(TEXT) + 5)) == TEXT
+        assert filing.downloads == 2
 
 
 @pytest.mark.parametrize("serving", [Serving(status=500), Serving(status=503), Serving(cut=9)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,21 +13,22 @@ from adapters.slack.strays import EVENT
 from bot.budgets import SHARE
 from bot.chat import Body, Button, MessageGone, MessageRef, NotAllowed, RateLimited, TooLong, Unreachable
 from bot.controls import while_writing
-from tests.fakes.slack import error, held, http, rate_limited, reset_after, reset_before
+from tests.contracts.posts import ONE, PostsContract
+from tests.fakes.slack import Fault, error, http, rate_limited, reset_after, reset_before
 from tests.integration.adapters.slack.speaking import CHANNEL, Speaking
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-
-    from tests.fakes.slack import Fault
-
-ONE = Body(text="Refunds take **five days** [1].", nonce="k-0")
 
 
 @pytest.fixture
 async def room() -> AsyncIterator[Speaking]:
     async with Speaking() as speaking:
         yield speaking
+
+
+class TestPostsOnSlack(PostsContract):
+    posting, editing, fault = "chat.postMessage", "chat.update", Fault
 
 
 def arguments(room: Speaking, method: str) -> dict[str, Any]:
@@ -91,21 +91,6 @@ async def test_a_post_that_never_arrived_is_posted(room: Speaking) -> None:
 
     assert len(room.shown()) == 1
     assert room.count("chat.postMessage") == 2
-
-
-async def test_a_post_that_was_cancelled_on_its_way_is_found_again(room: Speaking) -> None:
-    gate = asyncio.Event()
-    room.slack.fail("chat.postMessage", held(gate, late=True))
-    posting = asyncio.create_task(room.adapter.post(room.thread, ONE))
-    await room.slack.until(room.shown)
-    posting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await posting
-    gate.set()
-
-    await room.adapter.post(room.thread, ONE)
-
-    assert len(room.shown()) == 1
 
 
 async def test_another_nonce_is_another_message(room: Speaking) -> None:
@@ -216,17 +201,6 @@ async def test_what_slack_finds_too_long_is_too_long(room: Speaking, code: str) 
         await room.adapter.edit(ref, ONE)
 
 
-async def test_an_edit_whose_answer_was_lost_can_be_made_again(room: Speaking) -> None:
-    ref = await room.adapter.post(room.thread, ONE)
-    room.slack.fail("chat.update", reset_after())
-    with pytest.raises(Unreachable):
-        await room.adapter.edit(ref, Body(text="Six days."))
-
-    await room.adapter.edit(ref, Body(text="Six days."))
-
-    assert room.shown() == ["Six days."]
-
-
 async def test_a_message_that_still_streams_is_ended_before_it_is_edited_or_deleted(room: Speaking) -> None:
     live = await room.stream()
     await live.append("Refunds take ")
@@ -273,10 +247,3 @@ async def test_a_message_that_nobody_knows_is_gone(room: Speaking) -> None:
 async def test_a_channel_without_the_bot_is_not_allowed(room: Speaking, channel: str) -> None:
     with pytest.raises(NotAllowed):
         await room.adapter.post(room.ask(channel), ONE)
-
-
-async def test_a_body_that_is_too_long_is_not_sent(room: Speaking) -> None:
-    with pytest.raises(TooLong):
-        await room.adapter.post(room.thread, Body(text="w" * 20_000))
-
-    assert room.methods() == []

@@ -58,7 +58,7 @@ async def test_pieces_become_one_message_with_buttons_and_no_edit(room: Speaking
     assert live.message == ref
     assert only(room).ts == ref.id
     assert only(room).metadata is not None
-    assert room.methods() == ["chat.startStream", *["chat.appendStream"] * 2, "chat.stopStream"]
+    assert room.called() == ["chat.startStream", *["chat.appendStream"] * 2, "chat.stopStream"]
 
 
 async def test_what_was_shown_and_stays_is_not_sent_again(room: Speaking) -> None:
@@ -76,7 +76,7 @@ async def test_a_final_text_that_says_something_else_replaces_everything(room: S
     await live.close(other)
 
     assert_final(room, other)
-    assert room.methods()[-2:] == ["chat.stopStream", "chat.update"]
+    assert room.called()[-2:] == ["chat.stopStream", "chat.update"]
 
 
 async def test_a_final_text_that_is_shorter_replaces_everything(room: Speaking) -> None:
@@ -99,7 +99,7 @@ async def test_nothing_is_begun_with_what_cannot_be_seen(room: Speaking) -> None
     live = await room.stream()
     await live.append(" \n")
     assert live.message is None
-    assert room.methods() == []
+    assert room.called() == []
 
     await live.append("Five days.")
 
@@ -111,7 +111,7 @@ async def test_a_stream_that_showed_nothing_is_posted(room: Speaking) -> None:
     await live.close(FINAL)
 
     assert_final(room)
-    assert room.methods() == ["chat.postMessage"]
+    assert room.called() == ["chat.postMessage"]
 
 
 async def test_a_post_in_place_of_a_stream_is_made_once_although_its_answer_is_lost(room: Speaking) -> None:
@@ -385,12 +385,12 @@ async def test_a_piece_that_is_too_long_for_a_call_is_not_sent(room: Speaking) -
 
 async def test_an_end_that_is_too_long_is_told_before_anything_happens(room: Speaking) -> None:
     live = await begun(room)
-    methods = room.methods()
+    methods = room.called()
 
     with pytest.raises(TooLong):
         await live.close(Body(text="w" * 20_000))
 
-    assert room.methods() == methods
+    assert room.called() == methods
 
 
 async def test_an_end_whose_buttons_are_refused_is_replaced(room: Speaking) -> None:

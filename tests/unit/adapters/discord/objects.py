@@ -131,3 +131,11 @@ def file(number: int, name: str = "plan.md") -> dict[str, Any]:
     """Return an attachment as Discord sends it."""
     address = f"https://cdn.example/{number}/{name}"
     return {"id": str(number), "filename": name, "size": 6, "url": address, "proxy_url": address}
+
+
+def forwarding(*files: dict[str, Any], text: str = "") -> dict[str, Any]:
+    """Return what makes a message one that forwards another, which has a *text* and *files*."""
+    whole = {"type": SAID, "content": text, "embeds": [], "attachments": list(files), "timestamp": WHEN}
+    reference = {"type": 1, "message_id": "700", "channel_id": str(FORUM)}
+    snapshot = {"message": whole | {"edited_timestamp": None, "flags": 0}}
+    return {"message_reference": reference, "message_snapshots": [snapshot]}

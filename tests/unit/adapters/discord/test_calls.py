@@ -26,6 +26,7 @@ from adapters.discord.calls import (
     translate,
 )
 from bot.chat import ChatError, MessageGone, NotAllowed, RateLimited, TooLong, Unreachable
+from tests.fakes.waiting import until
 
 SDK_ERRORS = [
     kind
@@ -125,13 +126,20 @@ def test_any_other_code_is_not_allowed_and_named(status: int, code: int) -> None
     assert error.code == code
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_an_answer_without_a_code_is_named_by_its_status(status: int) -> None:
-    for code in (None, 0):
-        error = translate(answered(status, code))
+@pytest.mark.parametrize("status", [302, 400, 403, 404, 405, 413, 451])
+@pytest.mark.parametrize("code", [None, 0])
+def test_what_names_no_code_of_discords_comes_from_somebody_in_front_of_it(
+    status: int, code: int | None
+) -> None:
+    assert type(translate(answered(status, code))) is Unreachable
 
-        assert isinstance(error, Refused)
-        assert error.code == status
+
+@pytest.mark.parametrize("code", [None, 0])
+def test_a_token_that_is_not_accepted_needs_no_code(code: int | None) -> None:
+    error = translate(answered(401, code))
+
+    assert isinstance(error, Refused)
+    assert error.code == 401
 
 
 def test_a_content_that_is_invalid_for_its_length_is_too_long() -> None:
@@ -248,6 +256,46 @@ async def test_what_may_be_left_out_does_not_wait_for_what_uses_up_the_rest() ->
 async def test_a_call_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(TooSlow):
         await Calls(Budgets(), lambda: 0.0).call(asyncio.Event().wait, seconds=0.01)
+
+
+async def test_where_discord_py_does_not_bear_it_a_call_that_is_given_up_ends_by_itself() -> None:
+    calls, gate, ended = Calls(Budgets(), lambda: 0.0, breakable=lambda: False), asyncio.Event(), []
+
+    async def work() -> None:
+        await gate.wait()
+        ended.append(True)
+
+    with pytest.raises(TooSlow):
+        await calls.call(work, seconds=0.01)
+    cancelled = asyncio.create_task(calls.call(work))
+    await asyncio.sleep(0)
+    cancelled.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await cancelled
+    gate.set()
+
+    await until(lambda: len(ended) == 2)
+
+
+async def test_what_was_given_up_and_goes_on_is_never_overtaken() -> None:
+    calls, gate, order = Calls(Budgets(), lambda: 0.0, breakable=lambda: False), asyncio.Event(), []
+
+    async def first() -> None:
+        await gate.wait()
+        order.append(1)
+        raise OSError
+
+    async def second() -> None:
+        order.append(2)
+
+    with pytest.raises(TooSlow):
+        await calls.call(first, channel=1, seconds=0.01)
+    last = asyncio.create_task(calls.call(second, channel=1))
+    await asyncio.sleep(0)
+    gate.set()
+    await last
+
+    assert order == [1, 2]
 
 
 async def test_a_call_that_was_in_time_and_timed_out_itself_is_just_unreachable() -> None:

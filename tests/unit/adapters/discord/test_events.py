@@ -38,6 +38,7 @@ from tests.unit.adapters.discord.objects import (
     VOICE,
     World,
     file,
+    forwarding,
 )
 
 if TYPE_CHECKING:
@@ -299,3 +300,18 @@ def test_a_room_knows_whether_each_question_begins_a_conversation() -> None:
 
 def test_everybody_in_these_tests_has_a_number_of_their_own() -> None:
     assert len({PEOPLE[number]["id"] for number in PEOPLE}) == len(PEOPLE)
+
+
+@pytest.mark.parametrize("files", [[], [file(1)]])
+@pytest.mark.parametrize("where", [DIRECT, THREAD, GENERAL])
+def test_a_message_that_forwards_another_asks_nothing(
+    world: World, where: int, files: list[dict[str, Any]]
+) -> None:
+    assert question(world.message(where, **forwarding(*files, text="how many days?"))) is None
+
+
+def test_words_about_a_message_that_is_forwarded_are_a_question_where_they_name_the_bot(world: World) -> None:
+    asked = question(world.message(GENERAL, f"<@{BOT}> is that so?", **forwarding(text="five days")))
+
+    assert asked is not None
+    assert asked.text == "is that so?"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import discord
@@ -14,6 +15,7 @@ from pipeline.domain import IngestReason, Scope
 from pipeline.errors import IngestError
 from tests.unit.adapters.discord.objects import (
     ANNA,
+    BOT,
     DIRECT,
     FORUM,
     GENERAL,
@@ -23,6 +25,7 @@ from tests.unit.adapters.discord.objects import (
     THREAD,
     World,
     file,
+    forwarding,
 )
 
 DISCORD = discord_at("https://discord.com/api/v10")
@@ -30,7 +33,8 @@ LOCAL = discord_at("http://127.0.0.1:9000/api/v10")
 
 
 def files() -> DiscordFiles:
-    return DiscordFiles(cast("Any", None), cast("Any", None), max_bytes=100, sleep=cast("Any", None))
+    me, nobody = cast("Any", SimpleNamespace(me=BOT)), cast("Any", None)
+    return DiscordFiles(me, nobody, nobody, max_bytes=100, sleep=nobody)
 
 
 async def test_each_file_of_a_message_comes_with_where_it_stays() -> None:
@@ -55,6 +59,26 @@ async def test_a_file_in_a_thread_belongs_to_its_conversation(where: int, home: 
 
     assert incoming.thread == Thread(Scope("discord", str(SERVER), str(home)), str(key))
     assert incoming.source.startswith(f"discord:{SERVER}/{where}/900/11#")
+
+
+async def test_a_file_that_is_forwarded_belongs_to_the_message_that_forwards_it() -> None:
+    message = World().message(GENERAL, **forwarding(file(11)))
+
+    (incoming,) = files().incoming(message)
+
+    assert incoming.source == f"discord:{SERVER}/{GENERAL}/900/11#{message.jump_url}"
+    assert (incoming.name, incoming.author, incoming.message_id) == ("plan.md", str(ANNA), "900")
+    assert incoming.file_id == incoming.event_id == "900/11"
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "addressed"),
+    [(GENERAL, "look", False), (THREAD, "look", False), (GENERAL, f"<@{BOT}>", True), (DIRECT, "look", True)],
+)
+async def test_a_file_is_for_the_bot_where_its_message_is(where: int, text: str, *, addressed: bool) -> None:
+    (incoming,) = files().incoming(World().message(where, text, attachments=[file(11)]))
+
+    assert incoming.addressed is addressed
 
 
 async def test_a_message_without_files_brings_none() -> None:

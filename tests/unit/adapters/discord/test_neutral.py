@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 import re
-import time
 from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.discord.neutral import SPACE, neutralise
 from adapters.markup.invisible import HIDDEN
+from tests.fakes.effort import cpu_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,13 +101,11 @@ def test_hostile_text_is_dead(text: str) -> None:
     assert live(neutralise(text)) == []
 
 
-@settings(max_examples=500)
 @given(anything)
 def test_nothing_live_is_left(text: str) -> None:
     assert live(neutralise(text)) == []
 
 
-@settings(max_examples=300)
 @given(anything)
 @example("<@1>")
 def test_doing_it_twice_is_doing_it_once(text: str) -> None:
@@ -160,8 +158,5 @@ def test_a_sign_is_parted_from_what_follows(text: str, shown: str) -> None:
 )
 def test_it_is_fast_for_every_kind_of_text(piece: str) -> None:
     text = piece * (12_000 // len(piece))
-    begun = time.perf_counter()
 
-    neutralise(text)
-
-    assert time.perf_counter() - begun < 1
+    assert cpu_seconds(lambda: neutralise(text)) < 1

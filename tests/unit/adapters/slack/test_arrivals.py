@@ -32,6 +32,7 @@ class Slack:
     def __init__(self) -> None:
         self.asked: list[FileShared] = []
         self.come: list[str] = []
+        self.addressed: list[bool] = []
         self.gone: list[Removal] = []
         self.unknown: set[str] = set()
         self.away: list[Exception] = []
@@ -61,6 +62,7 @@ class Slack:
 
     async def take(self, file: IncomingFile) -> None:
         self.come.append(file.event_id)
+        self.addressed.append(file.addressed)
 
 
 class Reports:
@@ -93,6 +95,7 @@ def _file(shared: FileShared) -> IncomingFile:
         name="plan.pdf",
         source="slack:T1/F1",
         message_id=shared.ts or "100.1",
+        addressed=shared.addressed,
     )
 
 
@@ -154,6 +157,19 @@ async def test_the_message_that_another_report_names_need_not_be_searched() -> N
     await arrivals.settled()
 
     assert slack.asked == [replace(EVENT, ts="100.1")]
+
+
+async def test_a_file_whose_message_names_the_bot_is_for_it_whatever_was_told_first() -> None:
+    slack = Slack()
+    slack.gate.clear()
+    arrivals = office(slack)
+    arrivals.shared(EVENT)
+    await until(lambda: slack.asked)
+    arrivals.shared(replace(FILE, addressed=True))
+    slack.gate.set()
+    await arrivals.settled()
+
+    assert slack.addressed[0]
 
 
 @pytest.mark.parametrize("error", [Unreachable(), RateLimited(30)])

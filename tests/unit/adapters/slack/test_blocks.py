@@ -105,7 +105,7 @@ def check_message(shape: dict[str, Any]) -> None:
     json.dumps(shape)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(bodies)
 def test_a_message_is_within_every_limit_or_too_long(body: Body) -> None:
     for shaped in (blocks.message, blocks.simple_message):
@@ -120,7 +120,7 @@ def test_a_message_is_within_every_limit_or_too_long(body: Body) -> None:
                 assert live(text) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(texts)
 def test_sections_are_within_every_limit(text: str) -> None:
     for section in blocks.sections(text):

@@ -222,19 +222,21 @@ def test_a_comment_on_files_in_a_thread_is_no_follow_up() -> None:
 def test_a_question_with_files_is_both(kind: str) -> None:
     found = happenings(said(type=kind, subtype="file_share", files=FILES))
 
-    assert found[:2] == [shared("F1"), shared("F2")]
+    assert found[:2] == [shared("F1", addressed=True), shared("F2", addressed=True)]
     assert isinstance(found[-1], IncomingMessage) and found[-1].text == "how many days?"
 
 
 @pytest.mark.parametrize("text", ["", "<@U0BOT>", "<@U0BOT> "])
 def test_files_that_only_name_the_bot_ask_nothing(text: str) -> None:
-    assert happenings(said(text, subtype="file_share", files=FILES[:1])) == [shared("F1")]
+    (found,) = happenings(said(text, subtype="file_share", files=FILES[:1]))
+
+    assert found == shared("F1", addressed=bool(text))
 
 
 def test_in_a_direct_message_the_comment_on_a_file_is_a_question() -> None:
     found = happenings(said("what is new in it?", channel="D1", channel_type="im", files=FILES[:1]))
 
-    assert found[0] == shared("F1", channel="D1")
+    assert found[0] == shared("F1", channel="D1", addressed=True)
     assert isinstance(found[-1], IncomingMessage)
 
 
@@ -248,6 +250,12 @@ def test_an_upload_is_reported_by_its_id() -> None:
     event = {"type": "file_shared", "file_id": "F1", "user_id": "U1", "channel_id": "C1", "event_ts": "1.1"}
 
     assert happenings(event) == [shared("F1", ts=None)]
+
+
+def test_an_upload_in_a_direct_message_is_for_the_bot() -> None:
+    event = {"type": "file_shared", "file_id": "F1", "user_id": "U1", "channel_id": "D1", "event_ts": "1.1"}
+
+    assert happenings(event) == [shared("F1", ts=None, channel="D1", addressed=True)]
 
 
 def test_the_bots_own_uploads_are_left_alone() -> None:

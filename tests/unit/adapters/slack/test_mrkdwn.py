@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.mrkdwn import chunks, escape, to_mrkdwn, to_plain
@@ -138,7 +138,6 @@ def test_markdown_in_plain_words(markdown: str, words: str) -> None:
     assert to_plain(markdown) == words
 
 
-@settings(max_examples=300)
 @given(markdowns)
 def test_nothing_in_brackets_but_links(markdown: str) -> None:
     mrkdwn = to_mrkdwn(markdown)
@@ -149,7 +148,6 @@ def test_nothing_in_brackets_but_links(markdown: str) -> None:
     assert not re.search("[\x01-\x04]", mrkdwn)
 
 
-@settings(max_examples=300)
 @given(markdowns)
 def test_nothing_is_live(markdown: str) -> None:
     unlinked = re.sub(r"<[^<>|]*\|?([^<>]*)>", r"\1", to_mrkdwn(markdown))
@@ -165,7 +163,6 @@ def test_hostile_text_is_dead_in_both(text: str) -> None:
     assert live(re.sub(r"<([^<>|]*)\|?([^<>]*)>", r"\1 \2", to_mrkdwn(f"See {text} here."))) == []
 
 
-@settings(max_examples=200)
 @given(
     st.lists(st.text("abc漢é ", min_size=1, max_size=9), max_size=6),
     st.sampled_from(["**", "_", "`", "~~", ""]),

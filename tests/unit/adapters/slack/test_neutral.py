@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import html
 import re
-import time
 import unicodedata
 from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.slack.neutral import JOINER, MOST_HELD, Neutraliser, neutralise
+from tests.fakes.effort import cpu_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,19 +135,16 @@ def test_hostile_text_is_dead_character_by_character(text: str) -> None:
     assert streamed(*text) == neutralise(text)
 
 
-@settings(max_examples=500)
 @given(anything)
 def test_nothing_live_is_left(text: str) -> None:
     assert live(neutralise(text)) == []
 
 
-@settings(max_examples=500)
 @given(st.lists(anything, max_size=5))
 def test_the_result_does_not_depend_on_the_cuts(deltas: list[str]) -> None:
     assert streamed(*deltas) == neutralise("".join(deltas))
 
 
-@settings(max_examples=300)
 @given(anything)
 @example("<!here|x@>here")
 def test_doing_it_twice_is_doing_it_once(text: str) -> None:
@@ -224,8 +221,5 @@ def test_little_is_held_back(deltas: list[str]) -> None:
 @pytest.mark.parametrize("piece", [*PIECES, "](<\\@&", "<!date^", "@a"])
 def test_it_is_fast_for_every_kind_of_text(piece: str) -> None:
     text = piece * (12_000 // len(piece))
-    begun = time.perf_counter()
 
-    neutralise(text)
-
-    assert time.perf_counter() - begun < 1
+    assert cpu_seconds(lambda: neutralise(text)) < 1
