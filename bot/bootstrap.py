@@ -223,9 +223,7 @@ class Service:
                 accepted = replace(accepted, status="duplicate")  # the same bytes twice among *files*
             taken.append((path, accepted))
             queued |= {accepted.document_id} if accepted.status == "queued" else set()
-        while waiting := [
-            job for job in await self.stores.queue.waiting(scope) if concerned(job) & queued
-        ]:
+        while waiting := [job for job in await self.stores.queue.waiting(scope) if concerned(job) & queued]:
             if all(_is_put_off(job, began) for job in waiting):
                 break
             progress(len(taken) - len(waiting), len(taken), jobs.describe_wait(waiting[0]))

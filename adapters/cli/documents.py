@@ -14,10 +14,9 @@ from bot.wording import counts, extent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.ingested import Ingested
-
     from bot.settings import Settings
     from pipeline.domain import Chunk, Document, Scope
+    from pipeline.ingestion.results import Ingested
 
 
 @click.command()

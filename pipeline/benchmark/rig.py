@@ -121,9 +121,7 @@ class Rig:
             entries=self.entries,
             preparation=preparation,
             rebuilder=rebuilder,
-            unpacking=Unpacking(
-                bundles=bundles, catalog=self.catalog, queue=self.queue, copies=self.copies
-            ),
+            unpacking=Unpacking(bundles=bundles, catalog=self.catalog, queue=self.queue, copies=self.copies),
             now=now,
         )
         return Worker(self.queue, {INGEST: indexer.ingest}, owner="bench", slots=1)

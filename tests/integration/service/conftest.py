@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from bot.ingested import Ingested
-
     from bot.bootstrap import Service
+    from pipeline.ingestion.results import Ingested
     from pipeline.ports import Embedder, Reader
 
 HANDBOOK = {

@@ -193,7 +193,7 @@ async def test_what_is_being_written_is_readable_before_the_file_in_work_has_end
         await uploaded(slack)
         question = slack.say(CHANNEL, ANNA, mention(slack))
         await slack.until(lambda: never.reads)
-        monkeypatch.setitem(serving.service.worker._handlers, "ingest", long)
+        monkeypatch.setitem(serving.service.worker.handlers, "ingest", long)
         slack.upload(CHANNEL, ANNA, "more.md", "# More\n\nOther words.\n")
         await begun.wait()
 

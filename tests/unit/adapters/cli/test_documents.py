@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from adapters.cli.documents import describe_result, result_line
-from bot.bootstrap import Ingested
 from pipeline.domain import DocumentStatus, IngestReason
 from pipeline.ingestion.intake import Accepted, Upload
+from pipeline.ingestion.results import Ingested
 from tests.fakes.library import document
 
 if TYPE_CHECKING:
