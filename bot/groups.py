@@ -110,7 +110,9 @@ class Ingestion(Group):
     max_bytes: int = Field(50 * 2**20, ge=1024, description="Largest file, in bytes.")
     max_pages: int = Field(2000, ge=1, description="Most pages of a document.")
     timeout_s: float = Field(60.0, gt=0, le=3600, description="Longest time to read a file, in seconds.")
-    workers: int = Field(1, ge=1, le=32, description="Files that are indexed at the same time.")
+    workers: int = Field(
+        2, ge=1, le=32, description="Files that are indexed at the same time, each of another channel."
+    )
     ocr: bool = Field(
         False,
         description="Recognise the text of PDF pages that are pictures; needs the extra ocr, "

@@ -49,6 +49,7 @@ class EmbeddedEmbedder:
     The model is loaded on first use, off the event loop. Texts are encoded one by one, *threads* of them at a
     time: a padded batch costs more time and memory on a CPU than it saves, two threads for one text gain a
     quarter where two texts at once gain nearly all, and between two texts of a bulk batch a question gets in.
+    Of several bulk batches each has its turn, so that a short file does not wait for a long one.
     """
 
     def __init__(self, *, threads: int = 1, load: Callable[[], Encoder] | None = None) -> None:
@@ -57,6 +58,7 @@ class EmbeddedEmbedder:
         self._encoder: Encoder | None = None
         # sentences of one answer are looked at by the reader, the citations and the gate
         self._recent = lru_cache(maxsize=512)(self._encode)
+        self._threads = threads
         self._limiter = Limiter(threads)
 
     @property
@@ -74,9 +76,10 @@ class EmbeddedEmbedder:
         bulk = _is_bulk(texts)
         priority = Priority.BACKGROUND if bulk else Priority.ANSWER
         encode = self._encode if bulk else self._recent
+        turns = asyncio.Semaphore(self._threads if bulk else len(texts))
 
         async def encoded(text: str) -> Vector:
-            async with self._limiter.slot(priority):
+            async with turns, self._limiter.slot(priority):
                 return await asyncio.to_thread(encode, text)
 
         vectors = await asyncio.gather(*map(encoded, texts))

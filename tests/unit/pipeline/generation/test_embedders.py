@@ -91,6 +91,21 @@ async def test_the_sentences_of_an_answer_go_before_the_bulk_texts_that_wait(thr
     assert sorted(ahead) == ["a sentence", "another"]
 
 
+async def test_two_long_files_take_turns() -> None:
+    encoding = Encoding()
+    embedder = EmbeddedEmbedder(load=encoding.load)
+    text = "x" * (BULK_CHARACTERS // 5)
+    files = [[f"{name}{number} {text}" for number in range(6)] for name in "ab"]
+    encoding.go.clear()
+
+    indexing = [asyncio.create_task(embedder.embed_documents(file)) for file in files]
+    await settle()
+    encoding.go.set()
+    await asyncio.gather(*indexing)
+
+    assert [text[0] for text in encoding.texts] == list("abababababab")
+
+
 async def test_a_question_does_not_wait_for_the_bulk_texts_at_all() -> None:
     encoding = Encoding()
     embedder = EmbeddedEmbedder(load=encoding.load)
