@@ -1,5 +1,5 @@
 # Build: docker build -t footnote .
-# Run:   docker run --env-file .env -v footnote-data:/data footnote
+# Run:   docker run --stop-timeout 30 --env-file .env -v footnote-data:/data footnote
 # Both stages share one base, because the environment is copied from one to the other.
 
 FROM python:3.12-slim AS build
