@@ -109,9 +109,12 @@ class Catchup:
     async def due(self, server: discord.Guild) -> AsyncIterator[Readable]:
         """Yield the channels and threads of a server in which something may have been said unheard."""
         positions = await self._cursors.of(str(server.id))
+        new = positions.until is None
         for channel in _rooms(server):
             if self._is_due(channel, positions) and not isinstance(channel, discord.ForumChannel):
                 yield channel
+        if new:  # nothing was due, so all of this came about without a pause in which something is heard
+            await self._cursors.begin(str(server.id))
         async for thread in self._archived(server, positions):
             if self._is_due(thread, positions):
                 yield thread

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+import threading
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 import discord
 import yarl
-from discord.gateway import DiscordWebSocket
+from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
 from adapters.discord.calls import FAILURES
@@ -32,6 +33,8 @@ KEPT_MESSAGES = 500
 GUILDS_S = 2.0
 """How long no further server must come until all of them count as there."""
 CLOSE_S = 3.0
+BEAT_S = 1.0
+"""How long a heartbeat that has begun may take."""
 ASK_S = 5.0
 """How long the gateway waits to be told how many sessions are left."""
 BEARABLE_S = 30.0
@@ -145,6 +148,14 @@ class Client(discord.Client):
         """
         if asyncio.current_task() is not self._gateway:
             await super().close()
+            await self._end_heartbeats()
+
+    async def _end_heartbeats(self) -> None:
+        """See the threads end that keep connections alive: one in the midst of a beat outlives them."""
+        for thread in threading.enumerate():
+            if isinstance(thread, KeepAliveHandler) and _connection_of(thread) is self._connection:
+                thread.stop()
+                await asyncio.to_thread(thread.join, BEAT_S)
 
     async def on_connect(self) -> None:
         if self.listeners is not None:
@@ -263,3 +274,7 @@ async def quietly(work: Any) -> None:
     with suppress(TimeoutError, OSError, RuntimeError, aiohttp.ClientError, discord.DiscordException):
         async with asyncio.timeout(CLOSE_S):
             await work
+
+
+def _connection_of(thread: KeepAliveHandler) -> Any:
+    return thread.ws._connection  # noqa: SLF001 - nothing else tells whose connection it keeps

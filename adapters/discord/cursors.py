@@ -104,15 +104,21 @@ class Cursors:
             self._servers.setdefault(server, kept)
         return self._servers[server]
 
+    async def begin(self, server: str) -> None:
+        """Write at once where the channels of a new server stand: nothing in them was heard before."""
+        positions = self._servers[server]
+        positions.changed = False
+        await self._write({server: self._told(positions)})
+
     async def flush(self, *, at_once: bool = False) -> None:
         """Write what was noted the last time; *at_once*: what there is now as well."""
-        await self._write()
+        await self._write_noted()
         for server, positions in self._servers.items():
             if positions.changed:
                 positions.changed = False
                 self._noted[server] = self._told(positions)
         if at_once:
-            await self._write()
+            await self._write_noted()
 
     def forget(self, server: str) -> None:
         """Drop what is known of a server that the bot has left."""
@@ -131,8 +137,11 @@ class Cursors:
             "threads": {str(thread): last for thread, last in fresh.items()},
         }
 
-    async def _write(self) -> None:
+    async def _write_noted(self) -> None:
         noted, self._noted = self._noted, {}
+        await self._write(noted)
+
+    async def _write(self, noted: Mapping[str, dict[str, Any]]) -> None:
         for server, payload in noted.items():
             scope, key = _scope(server), self._weeks()[0]
             saved = await self._book.save(scope, key, payload=payload)

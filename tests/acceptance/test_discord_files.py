@@ -63,12 +63,11 @@ REFUSED: dict[str, tuple[str, str, bytes, dict[str, Any]]] = {
             )
         },
     ),
-    "images only": ("The document has no text layer, only pictures of pages", "scan.pdf", pdf(["", ""]), {}),
+    "images only": ("The document has no text layer, only pictures of its pages", "scan.pdf", pdf(["", ""]), {}),
     "empty": ("The file is empty", "empty.txt", b"", {}),
-    "a picture": ("cannot be read", "cat.png", b"\x89PNG\r\n\x1a\n" + bytes(64), {}),
     "gone": ("deleted in Discord", "refunds.md", REFUNDS.encode(), {"gone": True}),
     "too large": ("too large", "large.txt", b"small", {"size": 2**31}),
-    "cut off": ("upload it again", "refunds.md", REFUNDS.encode(), {"serving": Serving(cut=10)}),
+    "cut off": ("Upload it again in a few minutes", "refunds.md", REFUNDS.encode(), {"serving": Serving(cut=10)}),
 }
 
 
@@ -83,6 +82,14 @@ async def test_a_file_that_cannot_be_read_says_why_and_is_not_indexed(
     assert why in bot.shown(upload)[0]
 
     await bot.answered(bot.ask(MONTHLY, room), NO_FILES)
+
+
+async def test_a_picture_gets_a_sign_and_no_words(bot: Bot, room: Channel) -> None:
+    upload = bot.share("cat.png", b"\x89PNG\r\n\x1a\n" + bytes(64), room)
+    await bot.signed(upload, FAILED)
+    await bot.answered(bot.ask(MONTHLY, room), NO_FILES)
+
+    assert bot.replies(upload) == []
 
 
 async def test_a_file_is_fetched_from_discord_and_from_nowhere_else(bot: Bot, room: Channel) -> None:

@@ -98,7 +98,7 @@ async def test_fifty_threads_at_once_get_one_whole_answer_each(
         assert bot.slack.rates.over() == {}, figures
         assert not [call.method for call in bot.slack.calls if call.status == 429], figures
         assert {one.attempts for one in bot.slack.deliveries} == {1}, figures
-        assert bot.slack.slowest_ack < 1.0, figures
+        assert bot.slack.slowest_ack < 3.0, figures  # after which Slack sends again
 
 
 def ask(bot: Bot, number: int, pace: asyncio.Semaphore | None = PACE) -> Asked:

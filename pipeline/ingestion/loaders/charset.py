@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from itertools import islice, pairwise
 
-from chardet import detect
+from chardet import detect_all
 
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
@@ -52,6 +53,38 @@ _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _EAST_ASIAN = re.compile("[\t\n\r -~\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65‘-”…—]")
 LEAST_EAST_ASIAN_SHARE = 0.97
 """Of the characters of a text; of bytes at random, read as UTF-16, fewer than half are."""
+MAX_ODD_SHARE = 0.2
+"""Of the words with letters outside of ASCII, how many may look misread: "cafй", "cafÚ", "H‚lŠne"."""
+MAX_WORDS = 200
+"""How many different words are looked at: so many take about 0.02 seconds in all encodings."""
+LEAST_LIKELIHOOD = 0.02
+"""Encodings that are this much less likely than the likeliest one are not tried."""
+TIE = 0.7
+"""Western European is taken if it is this likely, compared to another encoding of Latin letters.
+
+Measured on 1,190 texts of 5 to 400 characters in 24 languages: 0.5 to 0.75 differ by two of them,
+0.8 and more are worse. The rules were made with the same texts.
+"""
+_WESTERN = "cp1252"
+_WITH_EURO = "iso8859-15"
+_TURKISH = "cp1254"
+_LATIN = frozenset({"cp1250", "iso8859-2", "cp1254", "cp1257", "iso8859-15", "cp850"})
+"""The encodings of Latin letters beside the Western European one."""
+_NORDIC = re.compile("[ÐÞðþ]")
+"""What letters of other languages look like in Western European, where only Icelandic has them."""
+_ONLY_TURKISH = re.compile("[ĞİŞğış]")
+_ICELANDIC = re.compile("[áéíóúæÁÉÍÓÚÆ]")
+"""Letters of Icelandic and none of Turkish, which have the same bytes for ð, þ, ý and ğ, ş, ı."""
+_C1 = re.compile(r"[\x80-\x9f]")
+_RUN = re.compile(r"\w+")
+_LAST_LATIN = "\u024f"
+_FIRST_EAST_ASIAN = "\u2e80"
+# signs that stand in no word, before none, after none, and nowhere
+_ODD_SIGN = re.compile(
+    r"(?<=[^\W\d_])[‚„†‡ˆ‰‹›•˜™¡-©«¬®-´¶¸-»¿×÷]+(?=[^\W\d_])"
+    r"|[ªºˆ˜¨¯°±²³´¸¹™®](?=[^\W\d_])|(?<=[^\W\d_])[•‚„¡¿\u2500-\u259f]|[\u2500-\u259f](?=[^\W\d_])|[¤\x80-\x9f\ufffd]"
+)
+_ENCLOSED = re.compile(r"[a-z][^\x00-\x7f]{1,2}[a-z]")
 
 
 def decode(data: bytes, *, declared: str | None = None) -> str:
@@ -129,11 +162,74 @@ def _detected(data: bytes) -> str:
     if len(data) > SAMPLE_BYTES:
         # cut after a line, so as not to cut a character in two
         sample = data[: data.rfind(b"\n", 0, SAMPLE_BYTES) + 1] or data[:SAMPLE_BYTES]
-    found = detect(sample, include_encodings=_CANDIDATES)["encoding"]
-    if found is None:
+    likely = _likely(sample)
+    words = b" ".join(_telling(sample))
+    fitting = {name: share for name, share in likely.items() if _fits(words.decode(name, "replace"))}
+    ranked = fitting or likely
+    best = max(ranked, key=ranked.__getitem__)
+    rivals = {name for name, share in ranked.items() if share >= TIE * ranked[best]}
+    if best in _LATIN and _WESTERN in rivals and not _NORDIC.search(words.decode(_WESTERN, "replace")):
+        best = _western(words, ranked)
+    return _TURKISH if best == _WESTERN and _TURKISH in rivals and _is_turkish(words) else best
+
+
+def _telling(sample: bytes) -> list[bytes]:
+    """Return the first different words that are not ASCII."""
+    found = dict.fromkeys(word for word in sample.split() if not word.isascii())
+    return list(islice(found, MAX_WORDS))
+
+
+def _western(words: bytes, likely: dict[str, float]) -> str:
+    """Return the likelier of the two Western European encodings, which differ in few signs."""
+    has_unused = _C1.search(words.decode(_WITH_EURO, "replace")) is not None
+    return _WESTERN if has_unused or likely.get(_WITH_EURO, 0) <= likely[_WESTERN] else _WITH_EURO
+
+
+def _likely(sample: bytes) -> dict[str, float]:
+    """Return the encodings that the detector thinks of, with how likely they are; the likeliest is first."""
+    found: dict[str, float] = {}
+    for row in detect_all(sample, ignore_threshold=True, include_encodings=_CANDIDATES):
+        if row["encoding"] is not None and row["confidence"] >= LEAST_LIKELIHOOD * max(
+            found.values(), default=0
+        ):
+            name = codecs.lookup(row["encoding"]).name
+            found.setdefault(_SUPERSETS.get(name, name), row["confidence"])
+    if not found:
         raise _refusal()
-    name = codecs.lookup(found).name
-    return _SUPERSETS.get(name, name)
+    return found
+
+
+def _is_turkish(words: bytes) -> bool:
+    text = words.decode(_TURKISH, "replace")
+    return _ONLY_TURKISH.search(text) is not None and _ICELANDIC.search(text) is None
+
+
+def _fits(text: str) -> bool:
+    """Tell a text from one that was read in an encoding that it is not in, by its words."""
+    words = [word for word in _RUN.findall(text) if not word.isascii()]
+    foreign = [word for word in words if any(map(_is_foreign, word))]
+    if foreign and all(len(word) == 1 or _is_mixed(word) for word in foreign):
+        return False
+    odd = len(_ODD_SIGN.findall(text)) + sum(map(_is_misread, words))
+    return odd <= MAX_ODD_SHARE * max(len(words), 1)
+
+
+def _is_misread(word: str) -> bool:
+    if any(letter >= _FIRST_EAST_ASIAN for letter in word):
+        return _ENCLOSED.search(word) is not None
+    return _is_mixed(word) or any(
+        before.islower() and after.isupper() and not after.isascii() for before, after in pairwise(word)
+    )
+
+
+def _is_mixed(word: str) -> bool:
+    """Tell a word that has Latin letters beside those of another alphabet."""
+    letters = [letter for letter in word if letter.isalpha()]
+    return len({_is_foreign(letter) for letter in letters}) > 1
+
+
+def _is_foreign(letter: str) -> bool:
+    return _LAST_LATIN < letter < _FIRST_EAST_ASIAN and letter.isalpha()
 
 
 def _refusal() -> IngestError:

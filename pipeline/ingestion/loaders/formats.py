@@ -71,7 +71,7 @@ SOURCE = Format(
 )
 
 WORKBOOK = Format(
-    label="Excel (.xlsx, .xls)",
+    label="Excel (.xlsx, .xlsb, .xls)",
     module="workbook",
     suffixes=(".xlsx", ".xlsm", ".xltx", ".xlsb", ".xls"),
     member="xl/",
@@ -90,14 +90,14 @@ FORMATS: tuple[Format, ...] = (
     Format(label="PDF", module="pdf", suffixes=(".pdf",), magic=b"%PDF-"),
     Format(label="Word (.docx)", module="docx", suffixes=(".docx", ".docm"), member="word/"),
     Format(
-        label="PowerPoint (.pptx)",
+        label="PowerPoint (.pptx, .ppsx)",
         module="presentation",
         suffixes=(".pptx", ".pptm", ".ppsx", ".potx"),
         member="ppt/",
     ),
     WORKBOOK,
     Format(
-        label="OpenDocument (.odt, .ods, .odp)",
+        label="OpenDocument (.odt, .ods, .odp, .odg)",
         module="opendocument",
         suffixes=(".odt", ".ott", ".ods", ".ots", ".odp", ".otp", ".odg"),
         member="content.xml",
@@ -157,6 +157,11 @@ UNREADABLE_MAGIC: tuple[tuple[bytes, str], ...] = (
 
 Two-byte ones count only when the file is not text.
 """
+
+MEDIA = frozenset(
+    {"a picture", "a picture, sound or video", "a sound recording", "a video", "a video or picture"}
+)
+"""Of these everybody knows that they are no documents, so their refusal does not list what can be read."""
 
 ARCHIVE_MEMBERS: tuple[tuple[str, str], ...] = (
     ("Index/Document.iwa", "a Pages, Numbers or Keynote document"),

@@ -42,7 +42,7 @@ _BOM = b"\xef\xbb\xbf"
 def load(upload: Upload) -> Loaded:
     """Read headers, text and attachments, each of these in a section of its own, with its own pages and rows.
 
-    What cannot be read of them is named, with the reason. Raises `IngestError`: ENCRYPTED, CORRUPT.
+    What cannot be read of them is named. Raises `IngestError`: ENCRYPTED, CORRUPT.
     """
     try:
         message = BytesParser().parsebytes(upload.data.removeprefix(_BOM).lstrip(b"\r\n"))
@@ -90,33 +90,33 @@ class _Reader:
 
     def _mail(self, part: Message, path: tuple[str, ...], depth: int) -> Iterator[Block]:
         if depth == MAX_DEPTH:
-            yield _named("attached mail", path, f"It is attached to {depth} others; upload it by itself.")
+            yield _named("a mail", path)
             return
         try:
             for inner in inner_parts(part):
                 yield from self.read(inner, path, depth + 1)
-        except IngestError as error:
-            yield _named("attached mail", path, str(error))
+        except IngestError:
+            yield _named("a mail", path)
 
     def _attachment(self, part: Message, path: tuple[str, ...]) -> Iterator[Block]:
         name = file_name(part) or f"attachment{mimetypes.guess_extension(part.get_content_type()) or ''}"
         self._left -= 1
         if self._left < 0:
-            yield _named(name, path, "Too many files are attached; upload it by itself.")
+            yield _named(name, path)
             return
         try:
             loaded = loaders.load(
                 content(part), name, max_pages=self._upload.max_pages, recognize=self._upload.recognize
             )
-        except IngestError as error:
-            yield _named(name, path, str(error))
+        except IngestError:
+            yield _named(name, path)
             return
         if loaded.is_archive:
-            yield _named(name, path, "It is an archive; upload it by itself.")
+            yield _named(name, path)
         inner = (*path, title(name))
         yield from (replace(block, path=(*inner, *block.path)) for block in loaded.blocks)
 
 
-def _named(name: str, path: tuple[str, ...], why: str) -> Block:
-    """Say that something is attached, and why it is not read."""
-    return Block(text=f"Attached: {name} (not read). {why}", path=(*path, title(name)))
+def _named(name: str, path: tuple[str, ...]) -> Block:
+    """Say that something is attached that is not read; why is no text of the mail, and cannot be cited."""
+    return Block(text=f"Attached: {name}, not read", path=(*path, title(name)))

@@ -114,6 +114,15 @@ async def test_what_was_heard_a_moment_ago_is_not_written_yet() -> None:
     assert (await known(Cursors(ledger, clock))).start(CHANNEL) == at(NOW)
 
 
+async def test_where_a_new_server_stands_is_written_at_once() -> None:
+    ledger, clock = FakeLedger(), Clock()
+    cursors = Cursors(ledger, clock)
+    (await known(cursors)).note(CHANNEL, at(NOW), passing=False)
+    await cursors.begin(SERVER)
+
+    assert (await known(Cursors(ledger, clock))).start(CHANNEL) == at(NOW)
+
+
 async def test_nothing_is_written_while_nothing_is_said() -> None:
     ledger = FakeLedger()
     cursors = Cursors(ledger, Clock())

@@ -86,3 +86,29 @@ def test_a_stray_byte_does_not_spoil_a_file_in_utf_8() -> None:
 
 def test_a_word_that_comes_again_and_again_is_no_rare_encoding() -> None:
     assert decode("Größe ".encode("cp1252") * 10_000).startswith("Größe Größe")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Le café est à 3 €.", "cp1252"),
+        ("Le café est à 3 €. L’été, le magasin ferme à vingt heures.", "cp1252"),
+        ("Il caffè è già pagato, perché la città è più cara. Costa 3 €.", "cp1252"),
+        ("Martedì e venerdì il mercato è già finito.", "cp850"),
+        ("Aquí está el número", "cp850"),
+        ("Le café est à 3 €, chez ma sœur aînée.", "iso-8859-15"),
+        ("Hélène;12\nCrêperie Bénodet;3", "cp1252"),
+        ("Nombre;Ciudad\nMuñoz;Cádiz\nIbáñez;León", "cp1252"),
+        ("Şehir;Ücret\nİzmir;ığüşç 12", "cp1254"),
+        ("Şehir\nİzmir\nMuğla", "cp1254"),
+        ("Það er fundur á morgun klukkan níu í stóra salnum.", "cp1252"),
+        ("Žádost o dovolenou prosím odevzdejte nejpozději v pátek.", "iso-8859-2"),
+        ("Książka leży na półce obok łóżka, pod żó", "cp1250"),
+        ("Vaikai mokykloje mokosi skaityti ir rašyti.", "cp1257"),
+        ("Статья о Windows и Linux: pip install, USB-кабель и т. д.", "cp1251"),
+        ("PCをUSBで接続し、Excelのファイルを開く。", "cp932"),
+        ("USB케이블을 PC에 연결하고 email을 보내세요.", "euc_kr"),
+    ],
+)
+def test_words_of_mixed_letters_rule_an_encoding_out(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text

@@ -5,7 +5,7 @@ import pytest
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 from pipeline.ingestion.loaders import load
-from pipeline.ingestion.loaders.formats import FORMATS
+from pipeline.ingestion.loaders.formats import FORMATS, supported
 from pipeline.ingestion.loaders.sniff import sniff
 from tests.fakes.documents import archive, docx, encrypted_office, pdf, zip_bomb
 
@@ -61,10 +61,8 @@ def test_a_file_of_white_space_has_no_text(name: str) -> None:
 @pytest.mark.parametrize(
     ("data", "named"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0", "a picture"),
         (archive({"Index/Document.iwa": "x"}), "a Pages, Numbers or Keynote document"),
         (b"Rar!\x1a\x07\x00\0", "a compressed archive"),
-        (b"\0\0\0\x18ftypmp42\0\0", "a video or picture"),
         (b"MZ\x90\0\x03\0", "a program"),
         (bytes(range(256)) * 40, "no text"),
     ],
@@ -75,6 +73,23 @@ def test_what_cannot_be_read_is_named_beside_what_can(data: bytes, named: str) -
     assert error.reason is IngestReason.UNSUPPORTED_TYPE
     assert named in str(error)
     assert all(row.label in str(error) for row in FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "a picture"),
+        (b"OggS\0\2", "a sound recording"),
+        (b"\0\0\0\x18ftypmp42\0\0", "a video or picture"),
+    ],
+)
+def test_pictures_sound_and_video_are_refused_in_one_sentence(data: bytes, what: str) -> None:
+    assert str(refusal(data, "upload")) == f"The file is {what}, which cannot be read."
+
+
+@pytest.mark.parametrize("suffix", [".xlsb", ".xls", ".ppsx", ".odg"])
+def test_the_list_of_what_can_be_read_names_the_less_known_office_files(suffix: str) -> None:
+    assert suffix in supported()
 
 
 def test_a_web_page_in_place_of_a_document_is_refused_as_a_failed_download() -> None:
