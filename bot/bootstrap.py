@@ -24,7 +24,7 @@ from pipeline.ingestion.kept import Kept
 from pipeline.ingestion.outages import Outages
 from pipeline.ingestion.preparation import Preparation
 from pipeline.ingestion.rebuild import Rebuilder
-from pipeline.ingestion.results import Ingested, concerned, with_files
+from pipeline.ingestion.results import Ingested, concerned, note_copies, staying, with_files
 from pipeline.ingestion.sandbox import ParseLimits, Sandbox
 from pipeline.ingestion.sources import LocalFiles, Sources
 from pipeline.ingestion.tokens import analyze
@@ -107,6 +107,7 @@ class Service:
             unpacking=Unpacking(
                 bundles=bundles, catalog=stores.catalog, queue=stores.queue, copies=self.copies
             ),
+            copies=self.copies,
             now=utc_now,
             keepers=(stores.ledger, stores.choices),
         )
@@ -218,11 +219,13 @@ class Service:
         for path, name in files:
             upload = Upload(source=path.absolute().as_uri(), display_name=name)
             before = None if queued else self.rebuilder.require_embedder
-            accepted = await self.intake.accept(scope, upload, before=before)
+            accepted = await self.intake.accept(scope, upload, before=before, again=True)
             if accepted.status == "queued" and accepted.document_id in queued:
                 accepted = replace(accepted, status="duplicate")  # the same bytes twice among *files*
             taken.append((path, accepted))
             queued |= {accepted.document_id} if accepted.status == "queued" else set()
+        documents = {d.document_id: d for d in await self.stores.catalog.documents(scope)}
+        await note_copies(self.copies, scope, [accepted for _, accepted in taken], documents)
         while waiting := [job for job in await self.stores.queue.waiting(scope) if concerned(job) & queued]:
             if all(_is_put_off(job, began) for job in waiting):
                 break
@@ -241,7 +244,7 @@ class Service:
     ) -> list[str]:
         """Remove documents (None: all of the channel) and wait until they are gone; return their ids.
 
-        The *files* of an archive go with it.
+        The *files* of an archive go with it, unless they are in the channel in another way as well.
         """
         catalog = self.stores.catalog
         if document_ids is None:
@@ -249,7 +252,10 @@ class Service:
             await self._finish(await catalog.request_purge(scope))
         elif document_ids:
             job = await catalog.request_forget(scope, document_ids, files=files)
-            document_ids = await catalog.with_files(scope, document_ids) if files else document_ids
+            if files:
+                whole = await catalog.with_files(scope, document_ids)
+                kept = staying(whole, document_ids, await self.copies.of(scope))
+                document_ids = [each for each in whole if each not in kept]
             await self._finish(job)
         return list(document_ids)
 

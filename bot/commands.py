@@ -8,10 +8,10 @@ from bot.chat import Body, Thread
 from bot.choices import ChannelSettings
 from bot.citations import file_name, literal
 from bot.controls import FORGET
-from bot.forgetting import Forgetting, describe
+from bot.forgetting import Forgetting, listed
 from bot.judgement import Judgement, account_for, form_of
 from bot.records import Caller, Customs
-from bot.wording import counted
+from bot.wording import counted, tally
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -117,10 +117,10 @@ class Commands:
         documents = await self._library.documents(_scope(where))
         if not documents:
             return Body(text="This channel has no documents yet. Upload a file, and it will be indexed.")
-        lines = [f"- {describe(document)}" for document in documents[-LISTED:]]
+        lines = [f"- {line}" for line in listed(documents, LISTED)]
         if len(documents) > LISTED:
             lines.insert(0, f"- … and {len(documents) - LISTED} older ones")
-        return Body(text=f"**{counted(len(documents), 'document')}**\n\n" + "\n".join(lines))
+        return Body(text=f"**{tally(documents)}**\n\n" + "\n".join(lines))
 
     async def _forget(self, where: Thread | Scope, args: str, caller: Caller) -> Body:
         """Take documents back."""

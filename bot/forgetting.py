@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from bot.chat import Body
 from bot.citations import file_name, literal
-from bot.wording import counts, ingest_sentence
+from bot.wording import counts, ingest_sentence, shared_names, uploaded
+from pipeline.archives import files_of
 from pipeline.domain import DocumentStatus
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Forgetting:
             lists = f"{self._customs.code('docs')} lists what it has."
             return Body(text=f"This channel has no document “{literal(wanted, 80)}”. {lists}")
         if len(found) > 1:
-            lines = "\n".join(f"- {describe(document)}" for document in found)
+            lines = "\n".join(f"- {line}" for line in listed(found))
             return Body(text=f"Several documents have that name; say which by its id:\n\n{lines}")
         if not caller.may_forget(found[0]):
             return Body(text=self._refusal(file_name(found[0].display_name), caller))
@@ -71,15 +72,32 @@ class Forgetting:
 
 
 def _forgotten(documents: Sequence[Document]) -> Body:
-    names = ", ".join(file_name(document.display_name) for document in documents[:NAMED])
-    more = f" and {len(documents) - NAMED} more" if len(documents) > NAMED else ""
+    """Name what was taken back; the files of an archive are said with it, and not one by one."""
+    inside = files_of(documents, {each.document_id for each in documents if each.files is not None})
+    outer = [document for document in documents if document not in inside]
+    names = ", ".join(_with_files(document) for document in outer[:NAMED])
+    more = f" and {len(outer) - NAMED} more" if len(outer) > NAMED else ""
     return Body(text=f"Forgotten: {names}{more}.")
 
 
-def describe(document: Document) -> str:
-    """Return one line about a document: its name, how it stands and its id."""
+def _with_files(document: Document) -> str:
+    name = file_name(document.display_name)
+    # some may stand in the channel in another way too, and those stay
+    return f"{name}, with the files that came in it alone" if document.files else name
+
+
+def listed(documents: Sequence[Document], most: int | None = None) -> list[str]:
+    """Return one line about each of *documents*, or of the last *most*; of equal names, with the time."""
+    ambiguous = shared_names(documents)
+    shown = documents if most is None else documents[-most:]
+    return [describe(document, dated=document.display_name in ambiguous) for document in shown]
+
+
+def describe(document: Document, *, dated: bool = False) -> str:
+    """Return one line about a document: its name, how it stands, if *dated* its upload's time, and its id."""
     name = f"**{file_name(document.display_name)}**"
-    return f"{name} — {_state(document)} · `{document.document_id}`"
+    when = f" · {uploaded(document)}" if dated else ""
+    return f"{name} — {_state(document)}{when} · `{document.document_id}`"
 
 
 def _state(document: Document) -> str:

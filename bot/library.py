@@ -120,7 +120,7 @@ class ServiceLibrary:
         upload = Upload(source=file.source, display_name=file.name, uploader=file.author)
         with self._arriving(scope, file.source) as arrival:
             earlier = await self._places.standing(scope, file.source) if file.changed else ()
-            accepted = await self._places.enter(scope, upload)
+            accepted = await self._places.enter(scope, upload, again=not file.changed)
             if accepted.document_id is None:
                 return accepted
             if accepted.document_id in earlier:  # only its name has changed, or nothing that is read

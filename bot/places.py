@@ -45,10 +45,10 @@ class Places:
         self._sleep = sleep
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def enter(self, scope: Scope, upload: Upload) -> Accepted:
-        """Take a file in, and note where it stands if its document is there already."""
+    async def enter(self, scope: Scope, upload: Upload, *, again: bool = False) -> Accepted:
+        """Take a file in, and note where it stands if its document is there; *again*: see `Intake.accept`."""
         for _ in range(TRIES):
-            accepted = await self._service.intake.accept(scope, upload)
+            accepted = await self._service.intake.accept(scope, upload, again=again)
             if accepted.document_id is None or await self._settle(scope, upload, accepted.document_id):
                 break  # else its document was taken back at this very moment
         if accepted.document_id is None or not _is_the_platforms_own(scope, upload.source):

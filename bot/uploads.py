@@ -19,6 +19,7 @@ from bot.records import Customs
 from bot.reply import report
 from bot.screens import Spot
 from bot.wording import counts
+from pipeline.archives import LACKING, lacks_files
 from pipeline.domain import DocumentStatus, IngestReason
 
 if TYPE_CHECKING:
@@ -237,7 +238,8 @@ class Uploads:
         document = await self._intake.find(file.thread.scope, document_id)
         same = document is None or document.display_name == file.name
         name = "" if same or document is None else f", under the name {file_name(document.display_name)}"
-        return f"is already here{name}: `{document_id}`. Nothing was changed."
+        lacks = document is not None and lacks_files(document)
+        return f"is already here{name}: `{document_id}`. {LACKING if lacks else 'Nothing was changed.'}"
 
     async def _follow(self, upload: Upload, notice: Notice, document_id: str) -> _Result | None:
         """Show the document's state whenever it changes, until it is ready, failed or taken back."""

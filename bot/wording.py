@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
 from bot.chat import WEB
 from bot.citations import block, passages
+from pipeline.archives import without_archives
 from pipeline.domain import IngestReason, Reason, Stage
 from pipeline.refusals import sentence_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from pipeline.domain import Document, GenerationResponse, Progress
 
 RESTARTING = "I am being restarted, so this stopped here. It is answered when I am back."
@@ -89,6 +93,24 @@ def sentence(reason: Reason, message: str | None = None) -> str:
 def ingest_sentence(reason: IngestReason | None, message: str | None = None) -> str:
     """Return why a file was not indexed, as the rest of a sentence that names it."""
     return message or _INGEST[reason or IngestReason.UNREADABLE]
+
+
+def tally(documents: Sequence[Document]) -> str:
+    """Return how many documents there are; an archive is no document, but is named beside its files."""
+    alone = without_archives(documents)
+    archives = len(documents) - len(alone)
+    return counted(len(alone), "document") + (f" and {counted(archives, 'archive')}" if archives else "")
+
+
+def shared_names(documents: Iterable[Document]) -> frozenset[str]:
+    """Return the names that more than one of *documents* bears, so that more must be said of these."""
+    names = Counter(document.display_name for document in documents)
+    return frozenset(name for name, number in names.items() if number > 1)
+
+
+def uploaded(document: Document) -> str:
+    """Return when a document was uploaded."""
+    return f"uploaded {document.uploaded_at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def counts(document: Document) -> str:

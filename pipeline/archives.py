@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from pipeline.domain import Document
 
+LACKING = "A file of it was taken back; upload the archive again to bring it back."
+"""What an archive's row says once one of its files was forgotten alone."""
 NAMED = 5
 """Files that a sentence names; of the others it gives the number."""
 _REASON_CHARS = 120
@@ -28,6 +30,29 @@ def files_of(documents: Iterable[Document], archives: Collection[str]) -> list[D
     """Return those of *documents* that came out of *archives*, which are ids of documents."""
     found = ((document, inside_of(document.source)) for document in documents)
     return [document for document, inside in found if inside is not None and inside.document_id in archives]
+
+
+def without_archives(documents: Iterable[Document]) -> list[Document]:
+    """Return what counts as a document: an archive is a container, and its files are counted instead."""
+    return [document for document in documents if document.files is None]
+
+
+def lacks_files(archive: Document) -> bool:
+    """Tell whether a file of *archive* was forgotten alone."""
+    return (archive.message or "").endswith(LACKING)
+
+
+def bereaved(documents: Sequence[Document], forgotten: Collection[str]) -> set[str]:
+    """Return the ids of the archives that lose files with *forgotten*, and are not forgotten themselves."""
+    lost = (inside_of(each.source) for each in documents if each.document_id in forgotten)
+    return {inside.document_id for inside in lost if inside is not None} - set(forgotten)
+
+
+def lacking(archive: Document) -> Document:
+    """Return an archive's row that says that a file of it was taken back."""
+    if lacks_files(archive):
+        return archive
+    return replace(archive, message=" ".join(filter(None, (archive.message, LACKING))))
 
 
 def summed_up(documents: Sequence[Document]) -> list[Document]:
@@ -56,11 +81,13 @@ def _summed_up(archive: Document, files: Sequence[Document]) -> Document:
     if not files:
         return archive
     named = f"not: {_named(archive, failed)}" if failed else ""
-    if ready or archive.message:
+    elsewhere = (archive.message or "").removesuffix(LACKING)
+    if ready or elsewhere:
         said = f"{ready:,} of {counted(len(files))} indexed"
         return replace(archive, message=_joined("; ".join(filter(None, (said, named))), archive.message))
     reason, _ = Counter(file.reason for file in failed).most_common(1)[0]
-    message = f"None of its {counted(len(files))} could be indexed: {_named(archive, failed)}."
+    none = "Its only file could not" if len(files) == 1 else f"None of its {counted(len(files))} could"
+    message = _joined(f"{none} be indexed: {_named(archive, failed)}", archive.message)
     return replace(archive, status=DocumentStatus.FAILED, reason=reason, message=message)
 
 

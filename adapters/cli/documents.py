@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.cli.options import as_json, channel, print_json, run_async, say, settle
-from adapters.files import find_files
-from bot.wording import counts, extent
+from adapters.files import LEFT_OUT, empty_folders, find_files
+from bot.wording import counts, extent, shared_names, tally, uploaded
+from pipeline.archives import LACKING, files_of, lacks_files, without_archives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from bot.settings import Settings
     from pipeline.domain import Chunk, Document, Scope
     from pipeline.ingestion.results import Ingested
+
+
+_IN = {"ready", "duplicate"}
+"""States of files that are in the channel."""
 
 
 @click.command()
@@ -46,10 +51,11 @@ async def _ingest(
     from adapters.serving import open_working
 
     async with open_working(settings) as service:
+        tell_empty(paths)
         with WorkProgress("Indexing", quiet=as_json) as progress:
             results = await service.ingest(scope, list(find_files(paths)), progress.update)
         rows = [describe_result(result) for result in results]
-        older = [document_id for row in rows if row["status"] == "ready" for document_id in row["older"]]
+        older = list(dict.fromkeys(one for row in rows if row["status"] in _IN for one in row["older"]))
         retired = await service.forget(scope, older) if retire else []
     if as_json:
         print_json({"documents": rows, "retired": retired} if retire else {"documents": rows})
@@ -57,7 +63,13 @@ async def _ingest(
         for row in rows:
             say(result_line(row))
         _tell_older(scope, older, retired)
-    return int(not {row["status"] for row in rows} <= {"ready", "duplicate"})
+    return int(not {row["status"] for row in rows} <= _IN)
+
+
+def tell_empty(paths: Sequence[Path]) -> None:
+    """Say on standard error which of *paths* are folders without a file to index."""
+    for path in empty_folders(paths):
+        click.echo(f"footnote: {path} holds no files to index; {LEFT_OUT}.", err=True)
 
 
 def _tell_older(scope: Scope, older: Sequence[str], retired: Sequence[str]) -> None:
@@ -83,10 +95,12 @@ def describe_result(result: Ingested) -> dict[str, Any]:
         "chunks": 0,
         "reason": accepted.reason,
         "message": accepted.message,
-        "older": list(accepted.namesakes) if accepted.status == "queued" else [],
+        "older": [] if accepted.status == "failed" else list(accepted.namesakes),
     }
     if document is not None:
         row |= {"pages": document.pages, "chunks": document.chunks}
+        if accepted.status == "duplicate" and lacks_files(document):
+            row["message"] = LACKING
     if accepted.status == "queued":
         row |= _outcome(document)
     return row
@@ -108,7 +122,7 @@ def result_line(row: dict[str, Any]) -> str:
             size = extent(row["pages"], row["chunks"])
             return f"{row['display_name']}: {'; '.join(filter(None, [size, row['message']]))}"
         case "duplicate":
-            return f"{row['display_name']}: already here"
+            return f"{row['display_name']}: {'; '.join(filter(None, ['already here', row['message']]))}"
         case status:
             return f"{row['display_name']}: {status}: {row['message'] or 'still in the queue'}"
 
@@ -130,9 +144,11 @@ async def _docs(settings: Settings, scope: Scope, *, as_json: bool) -> None:
         print_json({"documents": [_document(document) for document in documents]})
     elif not documents:
         click.echo(f"{scope} has no documents. Add some: footnote ingest --channel {scope} PATH…")
+    ambiguous = shared_names(documents)
     for document in [] if as_json else documents:
         size = counts(document) if document.chunks else None
-        detail = "; ".join(filter(None, [size, document.message]))
+        when = uploaded(document) if document.display_name in ambiguous else None
+        detail = "; ".join(filter(None, [size, document.message, when]))
         say(
             f"{document.document_id}  {document.status:9} {document.display_name}"
             + (f"  ({detail})" if detail else "")
@@ -158,7 +174,7 @@ def _document(document: Document) -> dict[str, Any]:
 @click.argument("document_id")
 @as_json
 def show(scope: Scope, document_id: str, as_json: bool) -> int:
-    """Show a document's chunks as they are stored."""
+    """Show a document's chunks as they are stored; of an archive, its files with their ids."""
     return run_async(_show(settle(), scope, document_id, as_json=as_json))
 
 
@@ -167,22 +183,30 @@ async def _show(settings: Settings, scope: Scope, document_id: str, *, as_json: 
 
     async with open_stores(settings) as stores:
         document = await stores.catalog.find(scope, document_id)
+        if document is None:
+            return _unknown(scope, [document_id])
         chunks = await stores.catalog.chunks(scope, document_id)
-    if document is None:
-        return _unknown(scope, [document_id])
+        files = files_of(await stores.catalog.documents(scope), {document_id})
     if as_json:
         print_json(
             {
                 "document_id": document_id,
                 "display_name": document.display_name,
                 "chunks": [_chunk(chunk) for chunk in chunks],
+                "files": [_file(file) for file in files],
             }
         )
         return 0
+    for file in files:
+        say(f"{file.document_id}  {file.status:9} {file.display_name}")
     for chunk in chunks:
         say(f"{chunk.chunk_id}  {chunk.place.described()}", bold=True)
         say(f"{chunk.text}\n", lines=True)
     return 0
+
+
+def _file(file: Document) -> dict[str, Any]:
+    return {"document_id": file.document_id, "display_name": file.display_name, "status": file.status}
 
 
 def _chunk(chunk: Chunk) -> dict[str, Any]:
@@ -211,13 +235,14 @@ async def _forget(settings: Settings, scope: Scope, wanted: Sequence[str], *, as
     from adapters.serving import open_working
 
     async with open_working(settings) as service:
-        known = [document.document_id for document in await service.stores.catalog.known(scope)]
+        known = {each.document_id: each for each in await service.stores.catalog.known(scope)}
         unknown = [document_id for document_id in wanted if document_id not in known]
         forgotten = await service.forget(scope, [d for d in wanted if d in known] if wanted else None)
     if as_json:
         print_json({"forgotten": forgotten})
     else:
-        click.echo(f"Forgot {len(forgotten)} document{'s' * (len(forgotten) != 1)} of {scope}.")
+        gone = [known[document_id] for document_id in forgotten if document_id in known]
+        click.echo(f"Forgot {tally(gone)} of {scope}.")
     return _unknown(scope, unknown) if unknown else 0
 
 
@@ -251,10 +276,10 @@ async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
         with WorkProgress(f"Rebuilding {scope}", quiet=as_json):
             await service.reindex(scope)
         documents = await service.stores.catalog.documents(scope)
-    failed = [document for document in documents if document.status == "failed"]
     if as_json:
         print_json({"documents": [_document(document) for document in documents]})
     else:
-        ready = len(documents) - len(failed)
-        click.echo(f"Rebuilt {scope}: {ready} document{'s' * (ready != 1)} ready, {len(failed)} failed.")
+        failed = [document for document in documents if document.status == "failed"]
+        ready = [document for document in documents if document.status != "failed"]
+        click.echo(f"Rebuilt {scope}: {tally(ready)} ready, {len(without_archives(failed))} failed.")
     return 0

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.cli.documents import describe_result, result_line
+from adapters.cli.documents import describe_result, result_line, tell_empty
 from adapters.cli.options import ChannelType, as_json, channel, print_json, readable, run_async, say, settle
 from adapters.files import find_files
 
 if TYPE_CHECKING:
     from typing import TextIO
 
+    from bot.bootstrap import Service
     from bot.settings import Settings
     from pipeline.domain import Citation, GenerationResponse, Memory, Question, Scope
     from pipeline.ports import AnswerStream
@@ -46,6 +47,7 @@ async def _ask(settings: Settings, question: Question, *, as_json: bool) -> None
     from bot.bootstrap import open_service
 
     async with open_service(settings) as service:
+        question = await with_archives(service, question)
         pipeline = await service.pipeline()
         if as_json:
             response = await pipeline.ask(question)
@@ -54,6 +56,19 @@ async def _ask(settings: Settings, question: Question, *, as_json: bool) -> None
         memory = await pipeline.remember(question, response)
     if as_json:
         print_json(describe_response(response, memory, question.thread))
+
+
+async def with_archives(service: Service, question: Question) -> Question:
+    """Return *question* with the files of each archive that it is narrowed to."""
+    from pipeline.domain import Filters
+    from pipeline.ingestion.results import standing_in
+
+    wanted = question.filters.document_ids
+    if wanted is None:
+        return question
+    inside = await service.stores.catalog.with_files(question.scope, sorted(wanted))
+    elsewhere = standing_in(wanted, await service.copies.of(question.scope))
+    return replace(question, filters=Filters(document_ids=elsewhere.union(inside)))
 
 
 def describe_response(
@@ -156,6 +171,7 @@ async def _chat(settings: Settings, scope: Scope, folder: Path | None, lines: li
 
     async with open_working(settings) as service:
         if folder is not None:
+            tell_empty([folder])
             with WorkProgress("Indexing") as progress:
                 results = await service.ingest(scope, list(find_files([folder])), progress.update)
             for result in results:

@@ -57,9 +57,10 @@ def _fitting(documents: Sequence[Document], typed: str, caller: Caller) -> list[
 
 
 def _name(document: Document, documents: Sequence[Document]) -> str:
-    """Return a document's name in one line; with its id where another one has the same."""
+    """Return a document's name in one line; with its time and id where another one has the same."""
     name = " ".join(document.display_name.split()) or _NAMELESS
     same = sum(1 for one in documents if one.display_name == document.display_name)
-    mark = f" · {document.document_id}"[: LONGEST // 2] if same > 1 else ""
+    told = f" · {document.uploaded_at:%Y-%m-%d %H:%M} · {document.document_id}"
+    mark = told[: LONGEST // 2] if same > 1 else ""
     room = LONGEST - len(mark)
     return (name if len(name) <= room else f"{name[: room - 1]}…") + mark

@@ -11,8 +11,9 @@ from adapters.slack.calls import Refused
 from adapters.slack.clerk import CUSTOMS, LESSON, Clerk
 from adapters.slack.interactions import Spot
 from bot.chat import Body, ChatError
-from bot.forgetting import describe
-from bot.wording import THEN_ASK, counted
+from bot.forgetting import listed
+from bot.wording import THEN_ASK, counted, tally
+from pipeline.archives import without_archives
 from pipeline.domain import DocumentStatus, Scope
 from pipeline.errors import PipelineError
 
@@ -184,7 +185,7 @@ def _shelf(scope: Scope, documents: Sequence[Document]) -> list[Block]:
     """Return one channel: its name, how many documents are in which state, and the latest of them."""
     direct = scope.channel.startswith("D")
     name = "Your direct messages with me" if direct else f"<#{scope.channel}>"
-    lines = [f"- {describe(document)}" for document in documents[-LISTED:]]
+    lines = [f"- {line}" for line in listed(documents, LISTED)]
     if len(documents) > LISTED:
         lines.insert(0, f"- … and {len(documents) - LISTED} older ones")
     title = {"type": "mrkdwn", "text": f"*{name}* · {_counts(documents)}", "verbatim": True}
@@ -192,8 +193,8 @@ def _shelf(scope: Scope, documents: Sequence[Document]) -> list[Block]:
 
 
 def _counts(documents: Sequence[Document]) -> str:
-    states = [document.status for document in documents]
+    states = [document.status for document in without_archives(documents)]
     ready, failed = states.count(DocumentStatus.READY), states.count(DocumentStatus.FAILED)
     numbers = {"ready": ready, "waiting": len(states) - ready - failed, "failed": failed}
     told = ", ".join(f"{number} {state}" for state, number in numbers.items() if number)
-    return f"{counted(len(documents), 'document')}: {told}"
+    return ": ".join(filter(None, (tally(documents), told)))

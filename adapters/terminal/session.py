@@ -177,6 +177,11 @@ class Session:
         await self._say(body.text + (_HELP if name == "help" else ""))
 
     async def _upload(self, args: str) -> None:
+        if not args:
+            await self._say(
+                "Say which file or folder to index: `/upload PATH`, with quotation marks around spaces."
+            )
+            return
         try:
             files = await asyncio.to_thread(_files, shlex.split(args))
         except ValueError:
@@ -184,7 +189,8 @@ class Session:
             return
         if not files:
             await self._say(
-                "There is no such file; write `/upload PATH`, with quotation marks around spaces."
+                "There is no such file, or nothing to index in that folder; write `/upload PATH`, "
+                "with quotation marks around spaces."
             )
         for path, name, size in files:
             self._uploads.receive(

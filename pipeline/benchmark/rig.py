@@ -122,6 +122,7 @@ class Rig:
             preparation=preparation,
             rebuilder=rebuilder,
             unpacking=Unpacking(bundles=bundles, catalog=self.catalog, queue=self.queue, copies=self.copies),
+            copies=self.copies,
             now=now,
         )
         return Worker(self.queue, {INGEST: indexer.ingest}, owner="bench", slots=1)

@@ -6,10 +6,11 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from pipeline.archives import is_archive
+from pipeline.archives import bereaved, is_archive, lacking
 from pipeline.catalog import FILES, INGEST, MOVES, queued_document, upload_of
 from pipeline.domain import DocumentStatus, IngestReason
 from pipeline.errors import CatalogUnavailable, IngestError, Postponed, SourceAway
+from pipeline.ingestion.results import robbed, staying
 from pipeline.observability.metrics import DOCUMENTS
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pipeline.ingestion.rebuild import Rebuilder
     from pipeline.ingestion.unpacking import Unpacking
     from pipeline.ports import Embedder
+    from pipeline.storage.copies import Copies
     from pipeline.storage.job import Job
     from pipeline.storage.queue import Queue
     from pipeline.storage.threads import Threads
@@ -54,6 +56,7 @@ class Indexer:
         preparation: Preparation,
         rebuilder: Rebuilder,
         unpacking: Unpacking,
+        copies: Copies,
         now: Callable[[], datetime],
         keepers: Sequence[Keeper] = (),
     ) -> None:
@@ -65,6 +68,7 @@ class Indexer:
         self._preparation = preparation
         self._rebuilder = rebuilder
         self._unpacking = unpacking
+        self._copies = copies
         self._now = now
 
     async def ingest(self, job: Job) -> None:
@@ -116,13 +120,22 @@ class Indexer:
 
     async def forget(self, job: Job) -> None:
         """Remove the documents of *job*, and all that is still queued, said or remembered of them."""
-        document_ids: list[str] = job.payload["document_ids"]
+        named: list[str] = job.payload["document_ids"]
+        stay: list[Document] = []
+        document_ids = named
+        copies = await self._copies.of(job.scope)
         if job.payload.get(FILES):
-            document_ids = await self._catalog.with_files(job.scope, document_ids)
+            whole = await self._catalog.with_files(job.scope, named)
+            kept = staying(whole, named, copies)
+            document_ids, stay = [each for each in whole if each not in kept], list(kept.values())
+        left = bereaved(await self._catalog.known(job.scope), document_ids) | robbed(document_ids, copies)
         await self._queue.cancel(job.scope, document_ids)
         try:
             store = await self._catalog.open(job.scope)
             if store is not None:
+                # before they go, so that no interruption leaves an archive that does not say so
+                stored = [each for each in await store.documents() if each.document_id in left]
+                await store.put_documents([lacking(each) for each in stored if is_archive(each)])
                 await store.delete_documents(document_ids)
                 await store.expunge()
         except CatalogUnavailable:
@@ -133,7 +146,15 @@ class Indexer:
         self._preparation.drop(document_ids)
         await self._threads.forget_documents(job.scope, document_ids)
         await self._entries.forget_documents(job.scope, document_ids)
+        await self._keep(job.scope, stay)
+        await self._copies.strike_inside(job.scope, named)
         await self._queue.forget(job.scope, document_ids)
+
+    async def _keep(self, scope: Scope, documents: Sequence[Document]) -> None:
+        """Let documents outlive their archive; what was still to be read is read elsewhere."""
+        await self._queue.cancel(scope, [each.document_id for each in documents])
+        for document in documents:
+            await self._catalog.request_move(scope, document)
 
     async def purge(self, job: Job) -> None:
         """Empty the whole channel: its stores, its conversations, its queue, and whatever else is kept."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from pipeline.archives import lacks_files
 from pipeline.catalog import INGEST, queued_payload
 from pipeline.domain import Document, DocumentStatus, document_id_for
 from pipeline.errors import IngestError, SourceAway
@@ -66,11 +67,17 @@ class Intake:
         self._kept = kept
 
     async def accept(
-        self, scope: Scope, upload: Upload, *, before: Callable[[Scope], Awaitable[None]] | None = None
+        self,
+        scope: Scope,
+        upload: Upload,
+        *,
+        before: Callable[[Scope], Awaitable[None]] | None = None,
+        again: bool = False,
     ) -> Accepted:
         """Queue *upload*, unless its bytes are in the channel already or cannot be read.
 
-        *before* is called only if it is going to be queued; what that raises keeps it out.
+        *before* is called only if it is going to be queued; what that raises keeps it out. *again*: somebody
+        asks for all of it, so that an archive of which files were taken back is unpacked once more.
         """
         try:
             data = await self._fetch(upload.source)
@@ -81,7 +88,8 @@ class Intake:
         document_id = document_id_for(scope, digest)
         documents = await self._catalog.documents(scope)
         known = next((d for d in documents if d.document_id == document_id), None)
-        if known is not None and known.status is DocumentStatus.READY:
+        ready = known is not None and known.status is DocumentStatus.READY
+        if known is not None and ready and not (again and _lacks_files(known)):
             older = [d for d in documents if d.uploaded_at < known.uploaded_at]
             return Accepted(
                 upload=upload,
@@ -93,7 +101,7 @@ class Intake:
             await before(scope)
         if self._kept is not None and urlsplit(upload.source).scheme != "file":
             self._kept.keep(document_id, data)
-        await self._enqueue(scope, upload, document_id)
+        await self._enqueue(scope, _where_it_stands(known, upload) if ready else upload, document_id)
         namesakes = _namesakes(documents, upload.display_name, document_id)
         return Accepted(upload=upload, status="queued", document_id=document_id, namesakes=namesakes)
 
@@ -114,6 +122,18 @@ class Intake:
                 dedupe_key=document_id,
             )
         )
+
+
+def _lacks_files(archive: Document) -> bool:
+    """Tell whether files of an archive were taken back; earlier versions did not note that."""
+    return lacks_files(archive) or (archive.files == 0 and not archive.message)
+
+
+def _where_it_stands(known: Document | None, upload: Upload) -> Upload:
+    """Return *upload* at the place of the document, which stays its own as long as a platform keeps it."""
+    if known is None or urlsplit(known.source).scheme == "file":
+        return upload
+    return Upload(source=known.source, display_name=known.display_name, uploader=known.uploader)
 
 
 def _namesakes(documents: Sequence[Document], name: str, document_id: str) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipeline.archives import is_archive
-from pipeline.catalog import INGEST, queued_document, upload_of
+from pipeline.catalog import INGEST, queued_document, queued_payload, upload_of
 from pipeline.domain import DocumentStatus
 from pipeline.errors import CatalogLost, CatalogUnavailable, IngestError, ModelError, SourceAway
+from pipeline.storage.job import NewJob
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,7 +172,11 @@ class Rebuilder:
         *,
         from_sources: bool,
     ) -> tuple[Document, list[Chunk]]:
-        """Return one document's row and chunks for the next generation."""
+        """Return one document's row and chunks for the next generation.
+
+        An archive that an earlier version refused is queued: its files are documents of their own.
+        """
+        before = document
         try:
             document, chunks = await self._content(old, scope, document, away, from_sources=from_sources)
         except IngestError as error:
@@ -179,6 +184,12 @@ class Rebuilder:
                 document, status=DocumentStatus.FAILED, reason=error.reason, message=str(error), chunks=0
             )
             return failed, []
+        if not chunks and before.status is DocumentStatus.FAILED and from_sources:
+            payload = queued_payload(before)
+            await self._queue.enqueue(
+                NewJob(kind=INGEST, scope=scope, payload=payload, dedupe_key=before.document_id)
+            )
+            return before, []
         if not chunks:
             # of an archive nothing is kept but its row; what is queued in its name is in the ledger as well
             archive = document.status is DocumentStatus.QUEUED

@@ -49,13 +49,15 @@ class Unpacking:
         known = {each.document_id: each for each in await self._catalog.documents(scope)}
         taken: set[str] = set()
         moved: list[Document] = []
+        refused: dict[str, Document] = {}
         elsewhere = 0
         for member in members:
             document = await self._document(scope, archive, member)
             standing = known.get(document.document_id)
             if isinstance(member.content, IngestError):
-                failed = replace(document, status=DocumentStatus.FAILED, reason=member.content.reason)
-                await store.put_document(replace(failed, message=str(member.content)))
+                failed = _failed(document, member.content)
+                if standing is None or not _says_the_same(standing, failed):
+                    refused[failed.document_id] = failed
             elif document.document_id in taken or (standing and not _is_ours(standing, archive)):
                 elsewhere += 1
                 place = place_of(document.source)
@@ -65,6 +67,7 @@ class Unpacking:
             elif standing.source != document.source:
                 moved.append(document)
             taken.add(document.document_id)
+        await store.put_documents(list(refused.values()))  # at once: each write is a version of the table
         verb = "is" if elsewhere == 1 else "are"
         message = f"{counted(elsewhere)} in it {verb} in the channel already." if elsewhere else None
         return replace(archive, chunks=0, pages=None, message=message), moved
@@ -94,6 +97,15 @@ class Unpacking:
                 dedupe_key=document.document_id,
             )
         )
+
+
+def _failed(document: Document, error: IngestError) -> Document:
+    return replace(document, status=DocumentStatus.FAILED, reason=error.reason, message=str(error))
+
+
+def _says_the_same(standing: Document, failed: Document) -> bool:
+    """Whether a file that cannot be read stands as such, so that nothing has to be written of it."""
+    return replace(standing, uploaded_at=failed.uploaded_at, revision=failed.revision) == failed
 
 
 def _is_ours(standing: Document, archive: Document) -> bool:

@@ -83,7 +83,13 @@ class CatalogStore:
 
     async def put_document(self, document: Document) -> None:
         """Insert or replace a document's row; write ``ready`` last, when its chunks stand."""
-        rows = document_rows(document)
+        await self.put_documents([document])
+
+    async def put_documents(self, documents: Sequence[Document]) -> None:
+        """Insert or replace several documents' rows by one write; none of them may come twice."""
+        if not documents:
+            return
+        rows = document_rows(documents)
 
         async def upsert(table: AsyncTable) -> None:
             merge = table.merge_insert("document_id").use_index(False)

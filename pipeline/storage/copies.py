@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, or_, select
 
 from pipeline.storage.job import JobState
 from pipeline.storage.schema import jobs
 from pipeline.storage.sql import now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
     from sqlalchemy import ColumnElement
@@ -60,6 +60,14 @@ class Copies:
         for row in await self._database.rows(query):
             found.setdefault(row.dedupe_key, []).append(row.payload)
         return found
+
+    async def strike_inside(self, scope: Scope, archives: Collection[str]) -> None:
+        """Note that nothing stands in *archives* any more, which are ids of documents."""
+        place = jobs.c.payload["place"].as_string()
+        inside = [place.contains(f"!{archive}/", autoescape=True) for archive in archives]
+        if inside:
+            async with self._database.write() as connection:
+                await connection.execute(delete(jobs).where(*_of(scope), or_(*inside)))
 
     async def strike(self, scope: Scope, place: str) -> None:
         """Note that nothing stands at *place* any more, nor in the archive that stood there."""

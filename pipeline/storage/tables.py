@@ -74,11 +74,13 @@ def chunks_schema(dimension: int) -> pa.Schema:
     )
 
 
-def document_rows(document: Document) -> pa.Table:
-    """Turn a document into a table of one row."""
-    row = {name: getattr(document, name) for name in documents_schema().names}
-    row["uploaded_at"] = document.uploaded_at.astimezone(UTC).replace(tzinfo=None)
-    return pa.Table.from_pylist([row], schema=documents_schema())
+def document_rows(documents: Sequence[Document]) -> pa.Table:
+    """Turn documents into a table, one row each."""
+    schema = documents_schema()
+    rows = [{name: getattr(document, name) for name in schema.names} for document in documents]
+    for row in rows:
+        row["uploaded_at"] = row["uploaded_at"].astimezone(UTC).replace(tzinfo=None)
+    return pa.Table.from_pylist(rows, schema=schema)
 
 
 def documents_of(rows: pa.Table) -> list[Document]:

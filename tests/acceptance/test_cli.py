@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.acceptance.conftest import HANDBOOK, Program
+from tests.fakes.documents import archive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,6 +88,55 @@ def test_a_file_goes_in_is_listed_shown_asked_and_forgotten(
     everything = footnote("forget", *CHANNEL, "--all", "--json")
     assert everything.status == 0
     assert footnote("docs", *CHANNEL, "--json").json == {"documents": []}
+
+
+def test_older_documents_are_retired_also_when_the_newer_one_is_here_already(
+    footnote: Program, tmp_path: Path
+) -> None:
+    policy = tmp_path / "policy.md"
+    for hour in (8, 9):
+        policy.write_text(f"# Policy\n\nThe office opens at {hour}.\n")
+        rows = footnote("ingest", *CHANNEL, str(policy), "--json").json["documents"]
+    (first,), second = rows[0]["older"], rows[0]["document_id"]
+    listed = footnote("docs", *CHANNEL).out
+    assert listed.count("uploaded 20") == 2
+
+    retired = footnote("ingest", *CHANNEL, "--retire-older", str(policy), "--json").json
+    assert retired["documents"][0]["status"] == "duplicate"
+    assert retired["documents"][0]["older"] == retired["retired"] == [first]
+    left = footnote("docs", *CHANNEL, "--json").json["documents"]
+    assert [row["document_id"] for row in left] == [second]
+
+
+def test_an_archive_shows_its_files_and_can_be_asked(footnote: Program, tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "leave.md": "# Leave\n\nEvery employee has 28 days of leave.\n",
+        "no.txt": "",
+    }
+    folder, empty = tmp_path / "files", tmp_path / "empty"
+    folder.mkdir()
+    empty.mkdir()
+    (folder / "bundle.zip").write_bytes(archive(files))
+    (folder / "other.md").write_text("# Other\n\nEvery employee has 30 days of leave.\n")
+    ingested = footnote("ingest", *CHANNEL, str(folder), str(empty), "--json")
+    assert "empty holds no files to index" in ingested.err
+    ids = {row["display_name"]: row["document_id"] for row in ingested.json["documents"]}
+
+    shown = footnote("show", *CHANNEL, ids["bundle.zip"])
+    assert f"{ids['bundle.zip/leave.md']}  ready     bundle.zip/leave.md" in shown.out
+    files_shown = footnote("show", *CHANNEL, ids["bundle.zip"], "--json").json["files"]
+    assert [(row["display_name"], row["status"]) for row in files_shown] == [
+        ("bundle.zip/leave.md", "ready"),
+        ("bundle.zip/no.txt", "failed"),
+    ]
+    question = "How many days of leave has every employee?"
+    asked = footnote("ask", *CHANNEL, "--document", ids["bundle.zip"], question, "--json").json
+    assert {citation["display_name"] for citation in asked["citations"]} == {"bundle.zip/leave.md"}
+    rebuilt = footnote("reindex", *CHANNEL)
+    assert "2 documents and 1 archive ready, 1 failed." in rebuilt.out
+    status = footnote("status", *CHANNEL, "--json").json
+    assert (status["documents"], status["ready"], status["failed"]) == (3, 2, 1)
+    assert "Forgot 2 documents and 1 archive of" in footnote("forget", *CHANNEL, ids["bundle.zip"]).out
 
 
 def test_without_its_embedding_server_no_file_is_taken_in_and_one_sentence_says_so(

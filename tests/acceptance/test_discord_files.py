@@ -63,11 +63,21 @@ REFUSED: dict[str, tuple[str, str, bytes, dict[str, Any]]] = {
             )
         },
     ),
-    "images only": ("The document has no text layer, only pictures of its pages", "scan.pdf", pdf(["", ""]), {}),
+    "images only": (
+        "The document has no text layer, only pictures of its pages",
+        "scan.pdf",
+        pdf(["", ""]),
+        {},
+    ),
     "empty": ("The file is empty", "empty.txt", b"", {}),
     "gone": ("deleted in Discord", "refunds.md", REFUNDS.encode(), {"gone": True}),
     "too large": ("too large", "large.txt", b"small", {"size": 2**31}),
-    "cut off": ("Upload it again in a few minutes", "refunds.md", REFUNDS.encode(), {"serving": Serving(cut=10)}),
+    "cut off": (
+        "Upload it again in a few minutes",
+        "refunds.md",
+        REFUNDS.encode(),
+        {"serving": Serving(cut=10)},
+    ),
 }
 
 

@@ -43,7 +43,12 @@ REFUSED: dict[str, tuple[str, str, bytes, dict[str, Any]]] = {
         REFUNDS.encode(),
         {"serving": Serving(login=True)},
     ),
-    "images only": ("The document has no text layer, only pictures of its pages", "scan.pdf", pdf(["", ""]), {}),
+    "images only": (
+        "The document has no text layer, only pictures of its pages",
+        "scan.pdf",
+        pdf(["", ""]),
+        {},
+    ),
     "empty": ("The file is empty", "empty.txt", b"", {}),
     "elsewhere": (
         "Another service keeps it",

@@ -8,6 +8,7 @@ import io
 import lzma
 import re
 import tarfile
+import unicodedata
 import zlib
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -25,9 +26,11 @@ from pipeline.ingestion.loaders.archives import (
     ZIP_MAGIC,
     open_zip,
 )
+from pipeline.ingestion.loaders.charset import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from zipfile import ZipInfo
 
 MAX_FILES: Final = 1_000
 """Files that one archive may bring, those of archives in it included."""
@@ -37,6 +40,10 @@ MAX_DEPTH: Final = 3
 """How deep archives may stand in archives, the outermost counted."""
 MAX_NAME_CHARS: Final = 200
 _CHUNK = 1 << 20
+_UTF8_FLAG = 0x800
+_CONTROL_BYTES = bytes(range(32))
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What breaks a line, or turns a name around so that it seems to end in something else."""
 
 _JUNK = re.compile(r"(?:^|/)(?:__MACOSX/|\.git/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)")
 """What systems put beside people's files."""
@@ -136,10 +143,11 @@ class _Taker:
 
     def _zip(self, data: bytes) -> Iterator[Member]:
         with open_zip(data) as archive:
+            found = [info for info in archive.infolist() if not info.is_dir()]
             infos = [
                 (label, info)
-                for info in archive.infolist()
-                if not info.is_dir() and (label := _label(_decoded(info.filename, info.flag_bits)))
+                for name, info in zip(_zip_names(found), found, strict=True)
+                if (label := _label(name))
             ]
             self._admit(len(infos), sum(info.file_size for _, info in infos), len(data))
             for label, info in infos:
@@ -151,12 +159,16 @@ class _Taker:
 
     def _tar(self, data: bytes) -> Iterator[Member]:
         with tarfile.open(fileobj=io.BytesIO(self._inflated(data)), mode="r:") as archive:
-            infos = []
+            found = []
             for count, info in enumerate(archive):
                 if count == MAX_ENTRIES:
                     raise _bomb()
-                if info.isreg() and (label := _label(info.name)):
-                    infos.append((label, info))
+                if info.isreg():
+                    found.append(info)
+            names = _read_names([info.name.encode("utf-8", "surrogateescape") for info in found])
+            infos = [
+                (label, info) for name, info in zip(names, found, strict=True) if (label := _label(name))
+            ]
             self._admit(len(infos), sum(info.size for _, info in infos), len(data))
             for label, info in infos:
                 yield self._read(label, info.size, lambda info=info: _extracted(archive, info))  # type: ignore[misc]  # as above
@@ -211,19 +223,53 @@ def _extracted(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes:
     return content
 
 
-def _decoded(name: str, flags: int) -> str:
-    """Return a zip's file name: without its UTF-8 flag `zipfile` takes it for code page 437."""
-    if flags & 0x800:
-        return name
+def _zip_names(infos: list[ZipInfo]) -> list[str]:
+    """Return the names of a zip's files: without its UTF-8 flag `zipfile` takes one for code page 437.
+
+    That is what the standard says, and what few programs write: mostly it is the code page of the system.
+    """
+    names = [info.filename for info in infos]
+    unsure = [at for at, info in enumerate(infos) if not info.flag_bits & _UTF8_FLAG]
+    told = "".join(names[at] for at in unsure)
     try:
-        return name.encode("cp437").decode("utf-8")
-    except UnicodeError:
-        return name
+        read = _read_names([names[at].encode("cp437") for at in unsure])
+    except UnicodeEncodeError:  # `zipfile` knows them from elsewhere
+        return names
+    if not (_is_western(told) and _is_western("".join(read))):
+        for at, name in zip(unsure, read, strict=True):
+            names[at] = name
+    return names
+
+
+def _read_names(raw: list[bytes]) -> list[str]:
+    """Return names as text: in UTF-8, or else in the encoding that suits those best that are not."""
+    legacy = [name.translate(None, _CONTROL_BYTES) for name in raw if not _is_utf8(name)]
+    try:
+        found = decode(b"\n".join(legacy)).split("\n") if legacy else []
+    except IngestError:
+        found = []
+    if len(found) != len(legacy):
+        found = [name.decode("cp437") for name in legacy]
+    left = iter(found)
+    return [name.decode() if _is_utf8(name) else next(left) for name in raw]
+
+
+def _is_utf8(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_western(text: str) -> bool:
+    """Tell whether all letters are Latin, and nothing else is outside of ASCII."""
+    return all(each.isascii() or unicodedata.name(each, "").startswith("LATIN ") for each in text)
 
 
 def _label(path: str) -> str:
     """Return a path that names a file and leads nowhere; "" for what is no file of anybody's."""
-    plain = clean(path.encode("utf-8", "replace").decode("utf-8")).replace("\\", "/")
+    plain = _UNSEEN.sub("", clean(path.encode("utf-8", "replace").decode("utf-8"))).replace("\\", "/")
     parts = [part.strip() for part in PurePosixPath(plain).parts]
     label = "/".join(part for part in parts if part not in ("", ".", "..", "/"))
     return "" if _JUNK.search(label) else label[-MAX_NAME_CHARS:].lstrip("/")
@@ -231,13 +277,14 @@ def _label(path: str) -> str:
 
 def _unique(members: list[Member]) -> Iterator[Member]:
     """Give files of the same name numbers."""
-    taken: dict[str, int] = {}
+    taken: dict[str, int] = {member.name: 0 for member in members}
     for member in members:
-        count = taken[member.name] = taken.get(member.name, 0) + 1
-        stem = PurePosixPath(member.name)
-        name = (
-            member.name if count == 1 else f"{member.name.removesuffix(stem.suffix)} ({count}){stem.suffix}"
-        )
+        count = taken[member.name] = taken[member.name] + 1
+        name, suffix = member.name, PurePosixPath(member.name).suffix
+        while count > 1 and name in taken:
+            name = f"{member.name.removesuffix(suffix)} ({count}){suffix}"
+            count += 1
+        taken.setdefault(name, 1)
         yield Member(name=name, content=member.content)
 
 

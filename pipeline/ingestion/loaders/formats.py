@@ -19,7 +19,7 @@ class Format:
     magic: bytes = b""
     """Bytes that stand within the first kilobyte."""
     member: str = ""
-    """Beginning of the name of a file that every archive of this format holds."""
+    """A file that every archive of this format holds, or the folder that all its contents are in."""
     archive: bool = False
     """Whether it is an archive of files that are documents of their own."""
 
@@ -165,7 +165,7 @@ MEDIA = frozenset(
 
 ARCHIVE_MEMBERS: tuple[tuple[str, str], ...] = (
     ("Index/Document.iwa", "a Pages, Numbers or Keynote document"),
-    ("Index.zip", "a Pages, Numbers or Keynote document"),
+    ("Metadata/DocumentIdentifier", "a Pages, Numbers or Keynote document"),
 )
 
 

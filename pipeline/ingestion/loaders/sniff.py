@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
@@ -14,6 +15,7 @@ from pipeline.ingestion.loaders.formats import (
     ARCHIVE,
     ARCHIVE_MEMBERS,
     FORMATS,
+    MEDIA,
     PLAIN,
     SOURCE,
     UNREADABLE_MAGIC,
@@ -22,6 +24,9 @@ from pipeline.ingestion.loaders.formats import (
     Format,
     supported,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _HEAD_BYTES = 1024
 _OFFICE_SUFFIXES = frozenset({".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm"})
@@ -33,6 +38,9 @@ _SHORTEST_SURE_MAGIC = 3
 _MARK_UP = frozenset({SOURCE, XML})
 """Kinds of text that may begin as a web page does and are none."""
 _INSIDE_OFFICE = ("[Content_Types].xml", "_rels/", "docProps/", "customXml/", "word/", "xl/", "ppt/")
+_MAIN_PARTS = ("word/document.xml", "xl/workbook.", "ppt/presentation.xml")
+_MARK_OF_PACKAGE = re.compile(r"mimetype|META-INF/manifest\.xml|.*\.opf")
+"""Beside which OpenDocument files and e-books keep their contents."""
 _END_OF_OBJECTS = re.compile(rb"endobj|startxref|endstream")
 
 
@@ -69,16 +77,23 @@ def _begins(head: bytes, data: bytes, row: Format) -> bool:
 def _inside_archive(data: bytes) -> Format:
     with open_zip(data) as archive:
         names = archive.namelist()
-    if _INSIDE_OFFICE[0] not in names and any(name.startswith(_INSIDE_OFFICE) for name in names):
-        # somebody's folder may be called "word"
-        names = names if all(name.startswith(_INSIDE_OFFICE) for name in names) else []
     for row in FORMATS:
-        if row.member and any(name.startswith(row.member) for name in names):
+        if row.member and _is_made_by_office(names, row.member):
             return row
-    found = next((what for member, what in ARCHIVE_MEMBERS if any(n.startswith(member) for n in names)), None)
+    found = next((what for member, what in ARCHIVE_MEMBERS if member in names), None)
     if found:
         raise _refusal(found)
     return ARCHIVE
+
+
+def _is_made_by_office(names: Sequence[str], member: str) -> bool:
+    """Tell an office file from an archive with somebody's folder "word" or file "content.xml"."""
+    if not member.endswith("/"):
+        return member in names and any(_MARK_OF_PACKAGE.fullmatch(name) for name in names)
+    if not any(name.startswith(member) for name in names):
+        return False
+    whole = all(name.startswith(_INSIDE_OFFICE) for name in names)  # one that lost its list is damaged
+    return _INSIDE_OFFICE[0] in names or (whole and any(name.startswith(_MAIN_PARTS) for name in names))
 
 
 def _refuse_unreadable(head: bytes) -> None:
@@ -103,6 +118,7 @@ def _kind_of_text(head: bytes, suffix: str) -> Format:
 
 
 def _refusal(what: str) -> IngestError:
+    sentence = f"The file is {what}, which cannot be read."
     return IngestError(
-        IngestReason.UNSUPPORTED_TYPE, f"The file is {what}, which cannot be read. {supported()}"
+        IngestReason.UNSUPPORTED_TYPE, sentence if what in MEDIA else f"{sentence} {supported()}"
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
+from adapters.cli.questions import with_archives
 from bot.library import ServiceLibrary
-from pipeline.domain import DocumentStatus, IngestReason, Scope
+from pipeline.archives import lacks_files
+from pipeline.domain import DocumentStatus, Filters, IngestReason, Question, Scope
 from pipeline.errors import IngestError
 from pipeline.storage.job import NewJob
 from tests.fakes.documents import archive, pdf
@@ -277,3 +280,60 @@ async def test_places_of_files_in_an_archive_are_asked_for_by_the_archives(opene
 
     assert len(sources) == 1
     assert sources[0].startswith(place("F1", ONE))
+
+
+async def test_after_one_file_was_forgotten_the_archive_says_how_to_bring_it_back(opened: Opened) -> None:
+    async with opened() as service:
+        drive = Drive(service)
+        data = archive(FILES)
+        await drive.share("F1", data)
+        await drive.library.forget(ONE, [(await drive.documents())["F1.zip/plan.pdf"].document_id])
+        whole = (await drive.documents())["F1.zip"]
+        assert (whole.message or "").startswith("1 of 2 files indexed; not: x.png")
+        assert lacks_files(whole)
+
+        await drive.library.forget(ONE, [whole.document_id])
+        await drive.share("F1", data)
+
+        after = await drive.documents()
+        assert after["F1.zip/plan.pdf"].status is DocumentStatus.READY
+        assert not lacks_files(after["F1.zip"])
+
+
+async def test_all_files_that_cannot_be_read_are_written_at_once_and_once(opened: Opened) -> None:
+    async with opened(working=False) as service:
+        drive = Drive(service)
+        data = archive({"leave.md": LEAVE, **{f"{number}.txt": b"" for number in range(30)}})
+        first = await drive.share("F1", data)
+        store = await service.stores.catalog.open(ONE)
+        assert store is not None
+        written, _ = await store.versions()
+        assert written < 20
+        before = [each for each in await store.documents() if each.reason]
+        assert len(before) == 30
+        (job,) = [
+            job
+            for job in await service.stores.queue.done(ONE, "ingest")
+            if job.payload["document_id"] == first.document_id
+        ]
+        payload = {**job.payload, "uploaded_at": datetime(2031, 1, 1, tzinfo=UTC).isoformat()}
+        await service.stores.queue.enqueue(NewJob(kind=job.kind, scope=ONE, payload=payload))
+        await drive.idle()
+
+        assert [each for each in await store.documents() if each.reason] == before
+
+
+async def test_a_question_to_an_archive_is_one_to_its_files(opened: Opened) -> None:
+    async with opened() as service:
+        drive = Drive(service)
+        await drive.share("F1", LEAVE.encode(), name="leave.md")
+        await drive.share("F2", archive({"again.md": LEAVE, "travel.md": TRAVEL}))
+        await drive.share("F3", archive({"plan.pdf": pdf(["The launch is in May"])}))
+        ids = {name: each.document_id for name, each in (await drive.documents()).items()}
+        narrowed = Filters(document_ids=frozenset({ids["F2.zip"]}))
+        asked = await with_archives(service, Question(text="?", scope=ONE, filters=narrowed))
+        unnarrowed = Question(text="?", scope=ONE)
+
+        assert await with_archives(service, unnarrowed) == unnarrowed
+    wanted = frozenset(ids[name] for name in ("F2.zip", "F2.zip/travel.md", "leave.md"))
+    assert asked.filters.document_ids == wanted

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adapters.files import find_files
+from adapters.files import empty_folders, find_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +51,31 @@ def test_links_that_lead_in_a_circle_do_not_hang(folder: Path) -> None:
 
     assert [name for _, name in find_files([folder])] == ["a.md", "b.md", "deep/er/c.md", "link.md"]
     assert list(find_files([folder / "self"])) == [(folder / "self", "self")]
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    (folder / "innocent.txt").symlink_to(tmp_path / "secret.txt")
+
+    assert "innocent.txt" not in [name for _, name in find_files([folder])]
+    assert [name for _, name in find_files([folder / "innocent.txt"])] == ["innocent.txt"]
+
+
+def test_folders_that_programs_fill_are_left_out_unless_named(folder: Path) -> None:
+    for name in ("node_modules", "__pycache__"):
+        (folder / "deep" / name).mkdir()
+        (folder / "deep" / name / "x.js").write_text("x")
+
+    assert [name for _, name in find_files([folder])] == ["a.md", "b.md", "deep/er/c.md"]
+    assert [name for _, name in find_files([folder / "deep/node_modules"])] == ["x.js"]
+
+
+def test_folders_with_nothing_to_index_are_known(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    assert empty_folders([folder, tmp_path / "empty", folder / "a.md", tmp_path / "none"]) == [
+        tmp_path / "empty"
+    ]
 
 
 def test_a_link_to_a_folder_that_is_named_itself_is_followed(folder: Path, tmp_path: Path) -> None:

@@ -62,6 +62,24 @@ async def test_documents_are_listed_with_state_size_and_id(desk: Desk) -> None:
     assert "- **scan.pdf** — not indexed: it holds no text." in text
 
 
+async def test_only_documents_of_one_name_are_listed_with_their_time(desk: Desk) -> None:
+    desk.library.put(SCOPE, document("d1", "plan.md"), document("d2", "plan.md"), document("d3", "notes.md"))
+
+    text = await desk.run("docs")
+
+    assert text.count("uploaded 2026-01-01 00:00:00 UTC") == 2
+    assert "60 passages · `d3`" in text
+
+
+async def test_an_archive_is_listed_and_its_files_are_counted(desk: Desk) -> None:
+    desk.library.put(SCOPE, document("d1", "b.zip", files=2), document("d2"), document("d3", "notes.md"))
+
+    text = await desk.run("docs")
+
+    assert text.startswith("**2 documents and 1 archive**")
+    assert "`d1`" in text
+
+
 async def test_a_long_list_is_cut_and_counted(desk: Desk) -> None:
     desk.library.put(SCOPE, *(document(f"d{n}", f"{n}.md") for n in range(50)))
 

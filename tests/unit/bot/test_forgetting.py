@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from bot.forgetting import Forgetting
 from bot.records import Caller, Customs
+from pipeline.addresses import source_inside
 from pipeline.domain import Scope
 from tests.fakes.library import FakeLibrary, document
 
@@ -34,12 +37,14 @@ async def test_a_document_is_forgotten_by_id_or_name(library: FakeLibrary, wante
 
 
 async def test_documents_of_one_name_are_told_apart_before_any_is_forgotten(library: FakeLibrary) -> None:
-    library.put(SCOPE, document("d1"), document("d2"))
+    later = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
+    library.put(SCOPE, document("d1"), document("d2", uploaded_at=later))
 
     text = await forget(library, "handbook.pdf")
 
     assert "`d1`" in text
-    assert "`d2`" in text
+    assert "uploaded 2026-01-01 00:00:00 UTC · `d1`" in text
+    assert "uploaded 2026-02-03 04:05:06 UTC · `d2`" in text
     assert len(await library.documents(SCOPE)) == 2
 
 
@@ -51,6 +56,18 @@ async def test_all_are_forgotten_only_in_this_channel(library: FakeLibrary) -> N
 
     assert await library.documents(SCOPE) == []
     assert len(await library.documents(ELSEWHERE)) == 1
+
+
+async def test_an_archive_goes_with_its_files_and_they_are_counted(library: FakeLibrary) -> None:
+    source = "chat://b.zip"
+    files = [document(f"f{n}", f"b.zip/{n}.md", source=source_inside(source, "d1", f"{n}.md")) for n in "abc"]
+    library.put(SCOPE, document("d1", "b.zip", source=source, files=3), *files, document("d2", "z.md"))
+
+    assert await forget(library, "b.zip") == "Forgotten: b.zip, with the files that came in it alone."
+    assert await forget(library, "all") == "Forgotten: b.zip/a.md, b.zip/b.md, b.zip/c.md, z.md."
+
+    library.put(SCOPE, document("d1", "b.zip", source=source, files=3), *files, document("d2", "z.md"))
+    assert await forget(library, "all") == "Forgotten: b.zip, with the files that came in it alone, z.md."
 
 
 async def test_all_of_nothing_is_said_to_be_nothing(library: FakeLibrary) -> None:

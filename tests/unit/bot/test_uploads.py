@@ -12,6 +12,7 @@ from bot.chat import Mark, MessageRef, NotAllowed, RateLimited, Thread, Unreacha
 from bot.incoming import IncomingFile
 from bot.pacing import Limiters
 from bot.uploads import RESUMES, Uploads
+from pipeline.archives import LACKING
 from pipeline.domain import DocumentStatus, IngestReason, Scope
 from pipeline.errors import CatalogUnavailable, StorageError
 from tests.fakes.chat import EDITED, FLAT, FakeChat
@@ -180,6 +181,14 @@ async def test_the_same_bytes_again_are_said_to_be_here() -> None:
     await door.upload()
 
     assert door.versions[-1] == "**handbook.pdf** is already here: `d1`. Nothing was changed."
+
+
+async def test_an_archive_that_lacks_a_file_says_how_to_bring_it_back() -> None:
+    door = Door(document("d1", "b.zip", message=LACKING), receipt=FakeReceipt(status="duplicate"))
+
+    await door.upload("b.zip")
+
+    assert door.versions[-1] == f"**b.zip** is already here: `d1`. {LACKING}"
 
 
 async def test_the_same_bytes_under_another_name_are_found_by_the_first() -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pipeline.addresses import inside_of, link_of, original_of, place_of, source_inside
-from pipeline.archives import summed_up
+from pipeline.archives import LACKING, bereaved, lacking, lacks_files, summed_up, without_archives
 from pipeline.domain import Document, DocumentStatus, IngestReason
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -73,7 +73,30 @@ def test_an_archive_of_which_nothing_could_be_indexed_has_failed() -> None:
     summed = bundle(PICTURE)
 
     assert (summed.status, summed.reason) == (DocumentStatus.FAILED, IngestReason.UNSUPPORTED_TYPE)
-    assert (summed.message or "").startswith("None of its 1 file could be indexed: b.png")
+    assert (summed.message or "").startswith("Its only file could not be indexed: b.png")
+
+
+def test_an_archive_says_that_a_file_of_it_was_taken_back_and_fails_as_before() -> None:
+    poorer = lacking(BUNDLE)
+
+    assert lacking(poorer) == poorer
+    assert lacks_files(poorer)
+    assert not lacks_files(BUNDLE)
+    assert bundle(READY, message=LACKING).message == f"1 of 1 file indexed. {LACKING}"
+    assert bundle(message=LACKING).message == LACKING
+    failed = bundle(PICTURE, message=LACKING)
+    assert failed.status is DocumentStatus.FAILED
+    assert lacks_files(failed)
+
+
+def test_an_archive_lacks_files_only_when_it_stays_itself() -> None:
+    assert bereaved([BUNDLE, READY, PICTURE], {READY.document_id}) == {"d1"}
+    assert bereaved([BUNDLE, READY, PICTURE], {READY.document_id, "d1"}) == set()
+    assert bereaved([BUNDLE, READY], {"d9"}) == set()
+
+
+def test_an_archive_is_a_container_and_no_document() -> None:
+    assert without_archives([bundle(READY, PICTURE), READY, PICTURE]) == [READY, PICTURE]
 
 
 def test_files_that_stand_elsewhere_in_the_channel_keep_it_from_failing() -> None:

@@ -203,7 +203,11 @@ async def test_documents_with_one_name_are_told_apart(using: Using) -> None:
         BEN, GENERAL, "forget", focused="document", document=""
     ).answered()
 
-    assert [one["name"] for one in typed.choices] == ["unnamed file", "a.pdf · i2", "a.pdf · i1"]
+    assert [one["name"] for one in typed.choices] == [
+        "unnamed file",
+        "a.pdf · 2026-01-01 00:00 · i2",
+        "a.pdf · 2026-01-01 00:00 · i1",
+    ]
 
 
 async def test_nothing_is_suggested_while_the_store_fails(using: Using) -> None:

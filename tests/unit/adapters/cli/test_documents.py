@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from adapters.cli.documents import describe_result, result_line
+from adapters.cli.documents import describe_result, result_line, tell_empty
+from pipeline.archives import LACKING
 from pipeline.domain import DocumentStatus, IngestReason
 from pipeline.ingestion.intake import Accepted, Upload
 from pipeline.ingestion.results import Ingested
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
     from pipeline.domain import Document
 
 
-def result(found: Document | None, status: Literal["queued", "duplicate", "failed"] = "queued") -> Ingested:
+def result(
+    found: Document | None,
+    status: Literal["queued", "duplicate", "failed"] = "queued",
+    namesakes: tuple[str, ...] = (),
+) -> Ingested:
     upload = Upload(source="file:///handbook.pdf", display_name="handbook.pdf")
-    accepted = Accepted(upload=upload, status=status, document_id="d1")
+    accepted = Accepted(upload=upload, status=status, document_id="d1", namesakes=namesakes)
     return Ingested(path=Path("handbook.pdf"), accepted=accepted, document=found)
 
 
@@ -55,3 +60,22 @@ def test_the_same_bytes_again_are_said_to_be_here() -> None:
 
     assert (row["status"], row["chunks"]) == ("duplicate", 60)
     assert result_line(row) == "handbook.pdf: already here"
+
+
+@pytest.mark.parametrize(("status", "older"), [("queued", ["d0"]), ("duplicate", ["d0"]), ("failed", [])])
+def test_older_documents_of_the_name_are_listed_also_for_what_is_here_already(
+    status: Literal["queued", "duplicate", "failed"], older: list[str]
+) -> None:
+    assert describe_result(result(document("d1"), status, ("d0",)))["older"] == older
+
+
+def test_an_archive_that_lacks_a_file_says_how_to_bring_it_back() -> None:
+    row = describe_result(result(document("d1", message=f"1 of 1 file indexed. {LACKING}"), "duplicate"))
+
+    assert result_line(row) == f"handbook.pdf: already here; {LACKING}"
+
+
+def test_a_folder_without_files_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tell_empty([tmp_path])
+
+    assert capsys.readouterr().err.startswith(f"footnote: {tmp_path} holds no files to index; hidden files")

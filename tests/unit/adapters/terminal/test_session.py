@@ -162,7 +162,7 @@ async def test_files_and_folders_are_uploaded_and_their_result_is_said(tmp_path:
     ("line", "words"),
     [
         ("/upload nowhere.pdf", "There is no such file"),
-        ("/upload", "There is no such file"),
+        ("/upload", "Say which file or folder to index: `/upload PATH`"),
         ("/upload ~nobody-has-this-name/x", "There is no such file"),
         ("/upload 'x", "A quotation mark in that path is not closed."),
     ],

@@ -46,21 +46,23 @@ DOCUMENTS = st.builds(
 
 @given(document=DOCUMENTS)
 def test_a_document_survives_its_row(document: Document) -> None:
-    assert documents_of(document_rows(document)) == [document]
+    assert documents_of(document_rows([document])) == [document]
 
 
 def test_times_of_other_zones_are_kept_in_utc() -> None:
     here = timezone(timedelta(hours=5, minutes=30))
     [document] = documents_of(
         document_rows(
-            Document(
-                document_id="d1",
-                display_name="a",
-                source="b",
-                uploader=None,
-                uploaded_at=datetime(2026, 1, 1, 2, 0, tzinfo=here),
-                status=DocumentStatus.READY,
-            )
+            [
+                Document(
+                    document_id="d1",
+                    display_name="a",
+                    source="b",
+                    uploader=None,
+                    uploaded_at=datetime(2026, 1, 1, 2, 0, tzinfo=here),
+                    status=DocumentStatus.READY,
+                )
+            ]
         )
     )
     assert document.uploaded_at == datetime(2025, 12, 31, 20, 30, tzinfo=UTC)

@@ -59,6 +59,14 @@ def test_a_folder_that_is_called_as_in_office_files_makes_no_office_file() -> No
 
 
 @pytest.mark.parametrize(
+    "name", ["word/notes.txt", "xl/notes.txt", "ppt/notes.txt", "content.xml", "Index.zip"]
+)
+def test_one_name_as_in_office_files_makes_no_office_file(name: str) -> None:
+    assert is_archive(archive({name: NOTES}))
+    assert is_archive(archive({name: NOTES, "content.xml.bak": NOTES}))
+
+
+@pytest.mark.parametrize(
     ("name", "label"),
     [
         ("../../etc/passwd.txt", "etc/passwd.txt"),
@@ -185,3 +193,52 @@ def test_more_files_than_one_archive_may_bring_are_refused(monkeypatch: pytest.M
 def test_an_archive_that_was_cut_off_is_damaged() -> None:
     assert refusal(archive({"a.txt": NOTES})[:-30]) is IngestReason.CORRUPT
     assert refusal(tarred({"a.txt": NOTES * 99, "b.txt": NOTES}, "w")[:700]) is IngestReason.CORRUPT
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("cp932", "日本語資料.md"),
+        ("cp932", "表/テスト.md"),
+        ("gbk", "文件/说明.md"),
+        ("cp949", "회의 자료.md"),
+        ("cp866", "Документы/отчёт.md"),
+        ("cp437", "Übersicht.md"),
+        ("cp850", "größe.md"),
+        ("cp1252", "Übersicht.md"),
+    ],
+)
+def test_names_in_the_code_page_of_a_system_are_read(encoding: str, name: str) -> None:
+    raw = name.encode(encoding)
+    data = archive({"#" * len(raw): NOTES, "plain.md": NOTES}).replace(b"#" * len(raw), raw)
+
+    assert sorted(files(data)) == sorted([name, "plain.md"])
+
+
+def test_names_in_a_tar_file_of_an_old_system_are_read() -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT, encoding="koi8-r") as container:
+        info = tarfile.TarInfo("Документы/отчет.md")
+        info.size = 3
+        container.addfile(info, io.BytesIO(b"one"))
+
+    assert list(files(out.getvalue())) == ["Документы/отчет.md"]
+
+
+def test_nothing_in_a_name_breaks_the_line_or_turns_it_around() -> None:
+    assert list(files(archive({"a\nb\u202egpj\u2067.md": NOTES}))) == ["abgpj.md"]
+
+
+def test_a_numbered_name_is_not_given_twice() -> None:
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        data = archive_of([("a.txt", "1"), ("a.txt", "2"), ("a (2).txt", "3"), ("a.txt", "4")])
+
+    assert list(files(data)) == ["a (2).txt", "a.txt", "a (3).txt", "a (4).txt"]
+
+
+def archive_of(members: list[tuple[str, str]]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as container:
+        for name, content in members:
+            container.writestr(name, content)
+    return out.getvalue()

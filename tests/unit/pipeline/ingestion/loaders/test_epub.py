@@ -101,6 +101,6 @@ def test_a_book_whose_chapters_are_locked_is_refused_and_one_with_locked_fonts_i
 @pytest.mark.parametrize("container", ["", "<container/>", CONTAINER])
 def test_a_book_that_lacks_its_list_of_files_is_damaged(container: str) -> None:
     with pytest.raises(IngestError) as caught:
-        load(archive({"META-INF/container.xml": container}), "book.epub")
+        load(archive({"mimetype": "application/epub+zip", "META-INF/container.xml": container}), "book.epub")
 
     assert caught.value.reason is IngestReason.CORRUPT

@@ -132,6 +132,8 @@ def test_a_document_with_a_password_is_refused() -> None:
 @pytest.mark.parametrize("content", ["", "<broken", "<x/>"])
 def test_a_damaged_document_is_refused(content: str) -> None:
     with pytest.raises(IngestError) as caught:
-        load(archive({"content.xml": content}), "a.odt")
+        load(
+            archive({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content}), "a.odt"
+        )
 
     assert caught.value.reason in (IngestReason.CORRUPT, IngestReason.NO_TEXT)

@@ -172,7 +172,12 @@ def test_workbooks_of_opendocument_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [archive({"xl/workbook.xml": "<broken"}), archive({"xl/other": "x"}), xls({"A": [["b"]]})[:2100]]
+    "data",
+    [
+        archive({"xl/workbook.xml": "<broken"}),
+        archive({"[Content_Types].xml": "", "xl/other": "x"}),
+        xls({"A": [["b"]]})[:2100],
+    ],
 )
 def test_a_damaged_workbook_is_refused(data: bytes) -> None:
     with pytest.raises(IngestError) as caught:
