@@ -103,7 +103,7 @@ class _Mrkdwn(_Words):
         if not self.is_followed(address):
             return self.text(super().link(label, address))
         target = escape(address.replace("|", "%7C").replace(" ", "%20"))
-        name = escape(" ".join(label.replace("|", "¦").split()))
+        name = escape(_unfenced(" ".join(label.replace("|", "¦").split())))
         return f"<{target}|{name}>" if name and label != address else f"<{target}>"
 
 

@@ -250,7 +250,7 @@ async def test_what_may_pass_is_tried_again_and_then_told(serving: Serving) -> N
         refused = await filing.refusal(filing.upload(serving=serving))
 
         assert refused.reason is IngestReason.UNREADABLE
-        assert "a few minutes" in str(refused)
+        assert "could not be reached, or asks to wait" in str(refused)
         assert filing.downloads == 4
         assert len(filing.clock.slept) == 3
 
@@ -259,7 +259,7 @@ async def test_a_slack_that_asks_to_wait_is_waited_for_and_not_for_ever() -> Non
     async with Filing() as filing:
         refused = await filing.refusal(filing.upload(serving=Serving(status=429)))
 
-        assert "a few minutes" in str(refused)
+        assert "could not be reached, or asks to wait" in str(refused)
         assert filing.clock.monotonic() == pytest.approx(PATIENCE, abs=10)
 
 

@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.slack.mrkdwn import chunks, escape, to_mrkdwn, to_plain
@@ -176,6 +176,7 @@ def test_no_word_is_lost(words: list[str], mark: str) -> None:
 
 
 @given(markdowns)
+@example("https://```https://e.org/a_b ")
 def test_fences_are_even_in_every_chunk(markdown: str) -> None:
     for chunk in chunks(markdown):
         assert chunk.strip()
