@@ -12,7 +12,7 @@ WHEN = datetime(2026, 3, 1, tzinfo=UTC)
 BUNDLE = Document(
     document_id="d1",
     display_name="bundle.zip",
-    source="slack:T1/F1#https://files.example.org/1",
+    source="slack:T1/F1#https://acme.example.org/1",
     uploader="U1",
     uploaded_at=WHEN,
     status=DocumentStatus.READY,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it.tree import SyntaxTreeNode
 
@@ -256,6 +256,7 @@ def test_markdown_as_discord_reads_it(markdown: str, discord: str) -> None:
     assert rendered(markdown) == discord
 
 
+@settings(max_examples=500)
 @given(markdowns.filter(lambda markdown: "table" not in kinds(markdown)))
 def test_people_see_what_was_written_and_no_mark_that_was_none(markdown: str) -> None:
     shown = read(rendered(markdown)).shown
@@ -263,6 +264,7 @@ def test_people_see_what_was_written_and_no_mark_that_was_none(markdown: str) ->
     assert seen(shown) == (seen(told(markdown)) or "…")
 
 
+@settings(max_examples=500)
 @given(anything)
 @example("*" * 500 + "x" + "*" * 500)
 @example("> " * 100 + "- " * 100 + "x")

@@ -5,7 +5,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.discord.neutral import SPACE, neutralise
@@ -101,11 +101,13 @@ def test_hostile_text_is_dead(text: str) -> None:
     assert live(neutralise(text)) == []
 
 
+@settings(max_examples=500)
 @given(anything)
 def test_nothing_live_is_left(text: str) -> None:
     assert live(neutralise(text)) == []
 
 
+@settings(max_examples=300)
 @given(anything)
 @example("<@1>")
 def test_doing_it_twice_is_doing_it_once(text: str) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it.tree import SyntaxTreeNode
 
@@ -137,6 +137,7 @@ parts = st.sampled_from(
 )
 
 
+@settings(max_examples=300)
 @given(st.lists(parts, max_size=30).map("".join))
 @example("> " * 300 + "a")
 @example("- " * 300 + "a")

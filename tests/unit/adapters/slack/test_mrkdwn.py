@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.mrkdwn import chunks, escape, to_mrkdwn, to_plain
@@ -138,6 +138,7 @@ def test_markdown_in_plain_words(markdown: str, words: str) -> None:
     assert to_plain(markdown) == words
 
 
+@settings(max_examples=300)
 @given(markdowns)
 def test_nothing_in_brackets_but_links(markdown: str) -> None:
     mrkdwn = to_mrkdwn(markdown)
@@ -148,6 +149,7 @@ def test_nothing_in_brackets_but_links(markdown: str) -> None:
     assert not re.search("[\x01-\x04]", mrkdwn)
 
 
+@settings(max_examples=300)
 @given(markdowns)
 def test_nothing_is_live(markdown: str) -> None:
     unlinked = re.sub(r"<[^<>|]*\|?([^<>]*)>", r"\1", to_mrkdwn(markdown))

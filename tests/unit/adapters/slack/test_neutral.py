@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.neutral import JOINER, MOST_HELD, Neutraliser, neutralise
@@ -135,16 +135,19 @@ def test_hostile_text_is_dead_character_by_character(text: str) -> None:
     assert streamed(*text) == neutralise(text)
 
 
+@settings(max_examples=500)
 @given(anything)
 def test_nothing_live_is_left(text: str) -> None:
     assert live(neutralise(text)) == []
 
 
+@settings(max_examples=500)
 @given(st.lists(anything, max_size=5))
 def test_the_result_does_not_depend_on_the_cuts(deltas: list[str]) -> None:
     assert streamed(*deltas) == neutralise("".join(deltas))
 
 
+@settings(max_examples=300)
 @given(anything)
 @example("<!here|x@>here")
 def test_doing_it_twice_is_doing_it_once(text: str) -> None:
