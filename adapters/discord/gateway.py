@@ -31,6 +31,7 @@ LOGIN_S = 20.0
 """How long introducing the bot may take; discord.py tries for a while when Discord has trouble."""
 OPEN_S = 60.0
 """How long a connection may take to come about; where there are several, the next one."""
+AGAIN_S = 1.0
 CHECK_S = 5.0
 PATIENCE_S = 60.0
 """How long discord.py may try to reconnect before its connection is replaced; twice as long each time."""
@@ -100,11 +101,17 @@ class Gateway:
 
     async def connect(self, say: Callable[[str], None]) -> None:
         """Let events come. Raises `NotAllowed`, with what to do, or `Unreachable`."""
+        begun = self._clock.monotonic()
         await self._begin()
         while not await self._came_about():
             error = _error_of(self._task)
             if not self._can_do_with_less(error, say):
-                raise (_refused(error) or _unknown(error)) from error
+                if (refused := _refused(error)) is not None:
+                    raise refused from error
+                if isinstance(error, Restless) or self._clock.monotonic() - begun > OPEN_S:
+                    raise Unreachable(NO_GATEWAY) from error
+                # discord.py's own second attempt wants to resume, and fails where no first one succeeded
+                await self._clock.sleep(AGAIN_S)
             await self._begin()
 
     async def watch(self, say: Callable[[str], None]) -> None:

@@ -38,6 +38,7 @@ class Gateway:
         self.frames: list[dict[str, Any]] = []
         """Everything that the bot sent."""
         self.accepting = True
+        self.turned_away = 0
         self.shards = 1
         """How many are recommended."""
         self.starts_left = 1000
@@ -130,6 +131,7 @@ class Gateway:
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Talk to the bot until one of the two leaves."""
         if not self.accepting:
+            self.turned_away += 1
             return web.Response(status=503)
         socket = web.WebSocketResponse()
         await socket.prepare(request)

@@ -202,6 +202,32 @@ async def test_a_gateway_that_does_not_come_about_is_named(
             await held.connect()
 
 
+async def test_a_gateway_that_turns_a_first_connection_away_is_asked_again(
+    server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateways, "AGAIN_S", 0.05)
+    monkeypatch.setattr(discord.client.ExponentialBackoff, "delay", lambda _: 0.01)
+    server.gateway.accepting = False
+    async with line(server) as held:
+        connecting = asyncio.create_task(held.connect())
+        await server.until(lambda: server.gateway.turned_away > 1)
+        server.gateway.accepting = True
+        await connecting
+        assert held.gateway.alive()
+
+
+async def test_a_gateway_that_keeps_turning_connections_away_is_named_after_a_while(
+    server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateways, "OPEN_S", 0.2)
+    monkeypatch.setattr(gateways, "AGAIN_S", 0.05)
+    monkeypatch.setattr(discord.client.ExponentialBackoff, "delay", lambda _: 0.01)
+    server.gateway.accepting = False
+    async with line(server) as held:
+        with pytest.raises(Unreachable, match="gateway"):
+            await held.connect()
+
+
 async def test_a_token_that_is_changed_meanwhile_ends_the_program_and_leaves_the_rest_of_the_client(
     server: DiscordServer,
 ) -> None:
