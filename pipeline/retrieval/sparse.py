@@ -26,6 +26,12 @@ K1 = 1.2
 B = 0.75
 """Lucene's constants, which LanceDB's full-text search has built in, so that both indexes rank alike."""
 
+RARITY_FROM = 100
+"""As how many chunks a smaller channel counts when a question's words are weighed for the coverage.
+
+In one of three chunks a word that is there would weigh next to nothing beside one that is not.
+"""
+
 _THREAD_FROM = 400_000
 """Postings that one search may visit on the event loop; about 5 ms."""
 
@@ -121,7 +127,7 @@ class PostingsIndex:
         mass, whole = np.zeros(len(chunk_ids)), 0.0
         for token in set(tokens):
             rows, _ = self._unpack(token)
-            weight = idf(len(self.slots.rows), len(rows))
+            weight = idf(max(len(self.slots.rows), RARITY_FROM), len(rows))
             whole += weight
             if len(rows):
                 near = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)

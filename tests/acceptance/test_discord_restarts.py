@@ -171,9 +171,13 @@ async def test_another_embedding_model_leaves_the_channel_answerable(tmp_path: P
         await bot.upload()
         assert await bot.stop() == 0
         bot.configure(FOOTNOTE_EMBEDDING__PROVIDER="ollama", FOOTNOTE_EMBEDDING__MODEL="nomic-embed-text")
+        bot.model.embed_status = 503  # while it is away, the words of the question find the passage
         await bot.start()
 
-        # first with the vectors that are there, then, when the channel was read again, with the new ones
+        reply = await bot.answered(bot.ask(about("Aachen")), seconds=SOON)
+        assert "another embedding model" in reply.shown
+        bot.model.embed_status = 200
+        # the first question after that has the channel read again, and a later one finds by meaning
         for number in range(100):
             reply = await bot.answered(bot.ask(about(f"Aachen, house {number}")), seconds=SOON)
             if "another embedding model" not in reply.shown:

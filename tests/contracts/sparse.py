@@ -155,6 +155,15 @@ class SparseContract:
         assert 0 < part < 1
         assert (none, gone) == (0, 0)
 
+    async def test_in_a_small_channel_a_word_that_is_there_counts_beside_those_that_are_not(self) -> None:
+        index = await self.make({"d0": [["refund", "days"], ["refund"]]})
+
+        (share, _) = await index.coverage(
+            ["refund", "house", "seven", "aachen"], [chunk_id_for("d0", n) for n in (0, 1)]
+        )
+
+        assert share > 0.15
+
     async def test_coverage_of_nothing_is_nothing(self) -> None:
         index = await self.make({"d0": [["refund"]]})
 

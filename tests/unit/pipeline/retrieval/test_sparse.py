@@ -107,7 +107,7 @@ async def test_a_search_of_many_postings_leaves_the_event_loop(monkeypatch: pyte
 
 
 async def test_a_rare_token_weighs_more_in_the_coverage() -> None:
-    corpus = {f"d{number}": [["common", *(["rare"] if number == 0 else [])]] for number in range(20)}
+    corpus = {f"d{number}": [["common", *(["rare"] if number == 0 else [])]] for number in range(200)}
     index = PostingsIndex().changed(rows(corpus))
 
     common, both = await index.coverage(["common", "rare"], [chunk_id_for("d1", 0), chunk_id_for("d0", 0)])
