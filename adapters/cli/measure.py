@@ -2,65 +2,114 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adapters.cli.options import as_json, print_json, run_async, settle
+from adapters.cli.scores import print_report
 
 if TYPE_CHECKING:
+    from bot.models import Models
     from bot.settings import Settings
+    from pipeline.evaluation.answering import Answering
 
 _PROGRAM = "from adapters.cli import main; main()"
 """How a process of its own becomes this command line; an installed script does the same."""
 
 
+_PARTS = ("arms", "abstention", "follow_up", "topic_change", "answers", "citation", "injection", "loaders")
+"""What `footnote eval` can score; written here too, because reading it from the pipeline loads all of it."""
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """What somebody wants of an evaluation."""
+
+    dataset: Path
+    only: tuple[str, ...]
+    small: bool
+    answers: bool
+    save: Path | None
+    against: Path | None
+    page: Path | None
+    as_json: bool
+
+
 @click.command("eval")
 @click.argument("dataset", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--only", type=click.Choice(_PARTS), multiple=True, help="Score this part only; may be repeated."
+)
+@click.option("--small", is_flag=True, help="Only the questions that are marked small.")
+@click.option("--answers", is_flag=True, help="Also have answers written, with the model of the settings.")
+@click.option("--save", type=_FILE, metavar="FILE", help="Keep this run, to compare others with it.")
+@click.option("--against", type=_FILE, metavar="FILE", help="Compare with a run that was kept.")
+@click.option("--page", type=_FILE, metavar="FILE", help="Write the report as a page of HTML with drawings.")
 @as_json
-def evaluate(dataset: Path, as_json: bool) -> int:
-    """Score a dataset folder: documents.jsonl and questions.jsonl.
+def evaluate(**wish: Any) -> int:
+    """Score a dataset folder: each part for which it has files.
 
-    Retrieval is scored per arm and fused, with 95 % intervals. Vectors are kept in the data folder, so a
-    second run over the same documents is fast.
+    documents.jsonl and questions.jsonl: search by arm, abstention, follow-ups, changes of topic, answers.
+    pairs.jsonl: citations. items.jsonl: orders in texts. manifest.jsonl: reading files.
+    Every figure has its 95 % interval. Vectors are kept in the data folder, so a second run over the same
+    documents is fast. docs/quality.md says what the figures mean.
     """
-    return run_async(_evaluate(settle(), dataset, as_json=as_json))
+    return run_async(_evaluate(settle(), _Wish(**wish)))
 
 
-async def _evaluate(settings: Settings, dataset: Path, *, as_json: bool) -> None:
+async def _evaluate(settings: Settings, wish: _Wish) -> None:
     from adapters.cli.progress import WorkProgress
     from bot.models import Models
+    from pipeline.evaluation import Plan, comparison, page
     from pipeline.evaluation import evaluate as score
 
-    embedder = await Models(settings).embedder()
-    with WorkProgress(f"Scoring {dataset.name}", quiet=as_json) as progress:
-        report = await score(
-            dataset, embedder=embedder, cache=settings.data_dir / "eval", progress=progress.update
+    models = Models(settings)
+    earlier = comparison.read(wish.against) if wish.against else None
+    with WorkProgress(f"Scoring {wish.dataset.name}", quiet=wish.as_json) as progress:
+        plan = Plan(
+            embedder=await models.embedder(),
+            cache=settings.data_dir / "eval",
+            progress=progress.update,
+            small=wish.small,
+            answering=await _answering(settings, models) if wish.answers else None,
+            only=frozenset(wish.only or _PARTS),
         )
-    if as_json:
-        print_json(report)
+        outcome = await score(wish.dataset, plan)
+    if earlier is not None:
+        outcome.report["comparison"] = comparison.compare(earlier, outcome.notes)
+    if wish.save:
+        _write(wish.save, comparison.kept(outcome))
+    if wish.page:
+        _write(wish.page, page.render(outcome.report))
+    if wish.as_json:
+        print_json(outcome.report)
     else:
-        _print_report(report)
+        print_report(outcome.report)
 
 
-def _print_report(report: dict[str, Any]) -> None:
-    """Print a table: one line an arm, one column a measure."""
-    from rich.console import Console
-    from rich.table import Table
+async def _answering(settings: Settings, models: Models) -> Answering:
+    """Return the model that the settings name, and the same one without rules."""
+    from bot.models import llm_choice
+    from pipeline.evaluation.answering import Answering
+    from pipeline.evaluation.attacks import undefended
 
-    measures = list(dict.fromkeys(key for arm in report["arms"].values() for key in arm if "_ci" not in key))
-    table = Table("arm", *measures, title=f"{report['dataset']}, {report['questions']} questions")
-    for name, arm in report["arms"].items():
-        table.add_row(name, *(_cell(arm, measure) for measure in measures))
-    Console().print(table)
+    llm = await models.llm()
+    return Answering(reader=llm.reader, bare=undefended(llm_choice(settings)))
 
 
-def _cell(arm: dict[str, Any], measure: str) -> str:
-    value, interval = arm.get(measure), arm.get(f"{measure}_ci")
-    if value is None:
-        return "–"
-    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else f"{value:.3f}"
+def _write(path: Path, text: str) -> None:
+    """Write a file that was named on the command line. Raises `PipelineError`."""
+    from pipeline.errors import PipelineError
+
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise PipelineError(f"{path} cannot be written ({error.strerror}).") from error
 
 
 @click.command()

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.domain import Chunk, Document, DocumentStatus, Place, chunk_id_for
-from pipeline.evaluation.scores import Hit
+from pipeline.errors import DatasetError, IngestError
+from pipeline.evaluation.scores import NOWHERE, Hit
 from pipeline.ingestion.chunker import chunk
 from pipeline.ingestion.loaders import load
 from pipeline.ingestion.preparation import searchable
+from pipeline.ingestion.sandbox import Sandbox
 from pipeline.ingestion.tokens import analyze
 from pipeline.storage.refs import StoredChunk
 
@@ -38,6 +40,12 @@ class Passage:
     source: Source
     text: str
     span: tuple[int, int] | None
+    place: Place = NOWHERE
+
+    @property
+    def hit(self) -> Hit:
+        """What is found when this is found."""
+        return Hit(self.source.doc_id, self.span, self.place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,30 +54,52 @@ class Corpus:
 
     hits: dict[str, Hit] = field(default_factory=dict)
     """By chunk id."""
+    shelves: dict[str, str] = field(default_factory=dict)
+    """Of a dataset whose documents are stored apart: the dataset's document id → the catalog's."""
 
 
 def passages(dataset: Dataset) -> Iterator[Passage]:
     """Cut the long documents of a dataset as an upload would be cut; leave passages as they are."""
     for source in dataset.documents:
+        if source.path is not None:
+            continue
         if dataset.has_spans or len(source.text) > WHOLE_CHARS:
             yield from _cut(source)
         elif source.text.strip():
             yield Passage(source, source.text, (0, len(source.text)))
 
 
+async def read_files(dataset: Dataset) -> list[Passage]:
+    """Read and cut the files of a dataset as uploads are read and cut. Raises `DatasetError`."""
+    found = []
+    async with Sandbox() as sandbox:
+        for source in dataset.documents:
+            if source.path is not None:
+                data = await asyncio.to_thread(source.path.read_bytes)
+                try:
+                    parsed = await sandbox.parse(data, source.doc_id)
+                except IngestError as exc:
+                    raise DatasetError(f"{source.doc_id} cannot be read: {exc}") from exc
+                found += [Passage(source, piece.text, None, piece.place) for piece in parsed.pieces]
+    return found
+
+
 async def index(dataset: Dataset, store: CatalogStore, embedder: Embedder) -> Corpus:
-    """Write a dataset into an empty catalog."""
+    """Write a dataset into an empty catalog. Raises `DatasetError`, `ModelError`."""
+    found = [*await asyncio.to_thread(lambda: list(passages(dataset))), *await read_files(dataset)]
+    return await shelve(
+        [found[start : start + _SHELF] for start in range(0, len(found), _SHELF)], store, embedder
+    )
+
+
+async def shelve(shelves: Sequence[Sequence[Passage]], store: CatalogStore, embedder: Embedder) -> Corpus:
+    """Write passages into an empty catalog, each shelf of them as one document. Raises `ModelError`."""
     corpus = Corpus()
-    found = await asyncio.to_thread(lambda: list(passages(dataset)))
-    for number, start in enumerate(range(0, len(found), _SHELF)):
+    for number, shelf in enumerate(shelves):
         document_id = f"d{number:04d}"
-        chunks = [
-            _chunk(document_id, place, passage) for place, passage in enumerate(found[start : start + _SHELF])
-        ]
-        corpus.hits.update(
-            (each.chunk_id, Hit(passage.source.doc_id, passage.span))
-            for each, passage in zip(chunks, found[start : start + _SHELF], strict=True)
-        )
+        chunks = [_chunk(document_id, place, passage) for place, passage in enumerate(shelf)]
+        corpus.hits.update((each.chunk_id, passage.hit) for each, passage in zip(chunks, shelf, strict=True))
+        corpus.shelves.update((passage.source.doc_id, document_id) for passage in shelf)
         await store.write_chunks(document_id, await _stored(chunks, embedder))
         await store.put_document(_document(document_id, len(chunks)))
     return corpus
@@ -92,14 +122,15 @@ def _cut(source: Source) -> Iterator[Passage]:
 
 def _chunk(document_id: str, place: int, passage: Passage) -> Chunk:
     title = passage.source.title
+    shown = passage.source.path is not None or not passage.text.startswith(title)
     return Chunk(
         chunk_id=chunk_id_for(document_id, place),
         document_id=document_id,
-        display_name="" if passage.text.startswith(title) else title,
+        display_name=title if shown else "",
         source="",
         chunk_index=place,
         text=passage.text,
-        place=Place(),
+        place=passage.place,
     )
 
 

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from pipeline.domain import Place
 from pipeline.errors import DatasetError
+from pipeline.evaluation.scores import Gold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+Row = TypeVar("Row")
+
+FOLDER = "documents"
+"""Where the files of a dataset are that names no other folder."""
+
+DESCRIPTION = "dataset.json"
+"""Names the folders with the files of a dataset: ``{"documents": ["../handbook", "documents"]}``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A document of the dataset: a passage, or a long text to be cut."""
+    """A document of the dataset: a passage, a long text to be cut, or a file to be read."""
 
     doc_id: str
-    title: str
-    text: str
+    title: str = ""
+    text: str = ""
+    path: Path | None = None
+    """Of a file: where it is; its name is its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +50,24 @@ class Case:
     qid: str
     question: str
     history: tuple[Turn, ...] = ()
-    gold: Mapping[str, tuple[tuple[int, int], ...]]
-    """Document id → spans of the answer, as offsets into the document's text; often none."""
+    gold: Gold
     answerable: bool | str | None = None
     """True, False or a word such as ``partial``; None: not said."""
+    answers: tuple[str, ...] = ()
+    """Strings of which an answer should hold one."""
     rewrite: str | None = None
     """The question as a person words it without the conversation."""
-    off_topic: frozenset[str] = frozenset()
-    """Documents of the conversation's former topic."""
+    forbidden: tuple[str, ...] = ()
+    """Strings that no answer may hold: what a hostile document wants to be said."""
+    slices: Mapping[str, str] = field(default_factory=dict)
+    """What figures are also given apart for: ``type``, ``lang``."""
+    small: bool = False
+    """Whether it belongs to the sample for slow machines and models."""
+
+    @property
+    def sought(self) -> bool:
+        """Whether there is something to be found for it."""
+        return bool(self.gold.spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,38 +82,88 @@ class Dataset:
     @property
     def has_spans(self) -> bool:
         """Whether answers are marked in the documents; then these are whole and must be cut."""
-        return any(spans for case in self.cases for spans in case.gold.values())
+        return any(spans for case in self.cases for spans in case.gold.spans.values())
 
 
-def read_dataset(folder: Path) -> Dataset:
-    """Read ``documents.jsonl``, ``questions.jsonl`` and, if it is there, ``topic_change.jsonl``.
+def read_dataset(folder: Path, *, small: bool = False) -> Dataset:
+    """Read documents, ``questions.jsonl`` and, if it is there, ``topic_change.jsonl``.
 
-    Each may be compressed (``.gz``). Raises `DatasetError`.
+    Documents are lines of ``documents.jsonl``, files in a folder of that name, or files in the folders that
+    ``dataset.json`` names. Lines may be compressed (``.gz``). *small* keeps only the questions that are
+    marked so. Raises `DatasetError`.
     """
-    try:
-        documents = [
-            Source(doc_id=row["doc_id"], title=row.get("title") or "", text=row["text"])
-            for row in _rows(folder, "documents")
-        ]
-        cases = [_case(row) for row in _rows(folder, "questions")]
-        changes = [_case(row) for row in _rows(folder, "topic_change", required=False)]
-    except (KeyError, TypeError, ValueError) as exc:
-        raise DatasetError(f"A line of {folder.name} is not as a dataset must be: {exc!r}.") from exc
+    files = _files(folder)
+    documents = [
+        *lines(
+            folder,
+            "documents",
+            lambda row: Source(doc_id=row["doc_id"], title=row.get("title") or "", text=row["text"]),
+            required=not files,
+        ),
+        *files,
+    ]
+    cases = lines(folder, "questions", _case)
+    changes = lines(folder, "topic_change", _case, required=False)
     if not documents or not cases:
         raise DatasetError(f"{folder.name} holds no documents or no questions.")
-    return Dataset(name=folder.name, documents=documents, cases=cases, topic_changes=changes)
+    dataset = Dataset(name=folder.name, documents=documents, cases=cases, topic_changes=changes)
+    return _sample(dataset) if small else dataset
 
 
-def _rows(folder: Path, stem: str, *, required: bool = True) -> list[dict[str, Any]]:
+def lines(
+    folder: Path, stem: str, make: Callable[[dict[str, Any]], Row], *, required: bool = True
+) -> list[Row]:
+    """Read ``stem.jsonl`` or ``stem.jsonl.gz``, one row a line. Raises `DatasetError`."""
     for name in (f"{stem}.jsonl", f"{stem}.jsonl.gz"):
         path = folder / name
         if path.is_file():
-            data = path.read_bytes()
-            lines = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8").split("\n")
-            return [json.loads(line) for line in lines if line.strip()]
+            try:
+                data = path.read_bytes()
+                text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
+                return [make(json.loads(line)) for line in text.split("\n") if line.strip()]
+            except (KeyError, TypeError, ValueError, EOFError, OSError) as exc:
+                raise DatasetError(f"A line of {name} is not as a dataset must be: {exc!r}.") from exc
     if required:
         raise DatasetError(f"{folder.name} has no {stem}.jsonl; a dataset has documents and questions.")
     return []
+
+
+def _files(folder: Path) -> list[Source]:
+    """Return the files of a dataset by their names, which must tell them apart."""
+    paths = sorted(
+        (
+            path
+            for each in _folders(folder)
+            for path in each.iterdir()
+            if path.is_file() and not path.name.startswith(".")
+        ),
+        key=lambda path: path.name,
+    )
+    sources = [Source(doc_id=path.name, title=path.name, path=path) for path in paths]
+    if len({source.doc_id for source in sources}) < len(sources):
+        raise DatasetError(f"Two documents of {folder.name} have the same file name.")
+    return sources
+
+
+def _folders(folder: Path) -> list[Path]:
+    description = folder / DESCRIPTION
+    if not description.is_file():
+        return [folder / FOLDER] if (folder / FOLDER).is_dir() else []
+    try:
+        named = [folder / name for name in json.loads(description.read_text("utf-8"))["documents"]]
+    except (KeyError, TypeError, ValueError) as exc:
+        raise DatasetError(f"{DESCRIPTION} is not as it must be: {exc!r}.") from exc
+    for each in named:
+        if not each.is_dir():
+            raise DatasetError(f"{DESCRIPTION} names the folder {each.name}, which is not there.")
+    return named
+
+
+def _sample(dataset: Dataset) -> Dataset:
+    cases = [case for case in dataset.cases if case.small]
+    if not cases:
+        raise DatasetError(f"No question of {dataset.name} is marked small.")
+    return replace(dataset, cases=cases, topic_changes=[case for case in dataset.topic_changes if case.small])
 
 
 def _case(row: dict[str, Any]) -> Case:
@@ -101,11 +173,27 @@ def _case(row: dict[str, Any]) -> Case:
         history=tuple(
             Turn(user=turn["role"] == "user", text=turn["content"]) for turn in row.get("history") or []
         ),
-        gold={
-            each["doc_id"]: tuple((int(start), int(end)) for start, end in each.get("spans") or [])
-            for each in row.get("gold_docs") or []
-        },
+        gold=_gold(row),
         answerable=row.get("answerable"),
+        answers=tuple(row.get("answers") or ()),
         rewrite=row.get("rewrite"),
+        forbidden=tuple(row.get("forbidden") or ()),
+        slices={key: str(row[key]) for key in ("type", "lang") if row.get(key)},
+        small=bool(row.get("small")),
+    )
+
+
+def _gold(row: dict[str, Any]) -> Gold:
+    documents = row.get("gold_docs") or []
+    return Gold(
+        spans={
+            each["doc_id"]: tuple((int(start), int(end)) for start, end in each.get("spans") or [])
+            for each in documents
+        },
+        places={
+            each["doc_id"]: Place(page=each.get("page"), section=each.get("section"))
+            for each in documents
+            if each.get("page") or each.get("section")
+        },
         off_topic=frozenset(row.get("off_topic_docs") or []),
     )

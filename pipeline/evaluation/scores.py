@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pipeline.domain import Place
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    Values = Mapping[str, float]
+    """What one measure gives each question, by the question's id."""
+    Spans = Mapping[str, Sequence[tuple[int, int]]]
+    """Document id → where the answer stands in its text."""
+
+NOWHERE = Place()
+"""Of a document that has no pages, lines or sections."""
 
 _Z = 1.96
 _RESAMPLES = 1_000
@@ -18,10 +28,25 @@ _SEED = 13
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A ranked chunk: its document and, if known, where it stands in the document's text."""
+    """A ranked chunk: its document and, if known, where it stands there."""
 
     doc_id: str
     span: tuple[int, int] | None = None
+    """Of the document's text."""
+    place: Place = NOWHERE
+    """Page, lines and section, of a document that is a file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gold:
+    """What a question should find."""
+
+    spans: Spans
+    """Its keys are the documents; a document without spans counts as a whole."""
+    places: Mapping[str, Place]
+    """Of documents that are files, the page or section that has the answer."""
+    off_topic: frozenset[str] = frozenset()
+    """Documents that a search which strayed would bring."""
 
 
 def distinct(ranked: Sequence[Hit]) -> list[str]:
@@ -40,9 +65,7 @@ def ndcg(ranked: Sequence[Hit], gold: Collection[str], k: int = 10) -> float:
     return gain / sum(1 / math.log2(place + 2) for place in range(min(k, len(gold))))
 
 
-def span_recall(
-    ranked: Sequence[Hit], gold: Mapping[str, Sequence[tuple[int, int]]], k: int = 5
-) -> float | None:
+def span_recall(ranked: Sequence[Hit], gold: Spans, k: int = 5) -> float | None:
     """Return the share of the answer's spans that stand whole in one of the first *k* chunks.
 
     None where the dataset marks no span for this question.
@@ -58,6 +81,31 @@ def span_recall(
         for doc_id, start, end in spans
     ]
     return sum(held) / len(spans)
+
+
+def place_recall(ranked: Sequence[Hit], places: Mapping[str, Place], k: int = 5) -> float | None:
+    """Return the share of the named pages and sections that one of the first *k* chunks comes from.
+
+    None where the dataset names none for this question.
+    """
+    if not places:
+        return None
+    held = [
+        any(hit.doc_id == doc_id and _within(hit.place, place) for hit in ranked[:k])
+        for doc_id, place in places.items()
+    ]
+    return sum(held) / len(places)
+
+
+def off_topic(ranked: Sequence[Hit], strangers: Collection[str], k: int = 5) -> float:
+    """Return the share of the first *k* documents that are *strangers*."""
+    return len(set(strangers) & set(distinct(ranked)[:k])) / k
+
+
+def _within(place: Place, wanted: Place) -> bool:
+    """Tell whether a chunk stands where it should; a section is named by the end of its path."""
+    section = wanted.section is None or (place.section or "").endswith(wanted.section)
+    return section and wanted.page in (None, place.page)
 
 
 def wilson(successes: float, count: int) -> tuple[float, float]:
@@ -88,13 +136,29 @@ def summarise(name: str, values: Sequence[float], *, rate: bool = True) -> dict[
     return {name: sum(values) / len(values), f"{name}_ci": [round(bound, 4) for bound in interval]}
 
 
-def measures(
-    rankings: Sequence[tuple[Sequence[Hit], Mapping[str, Sequence[tuple[int, int]]]]],
-) -> dict[str, object]:
-    """Return all measures of one arm over (ranking, gold) pairs; gold must not be empty."""
+def measured(found: Mapping[str, tuple[Sequence[Hit], Gold]]) -> dict[str, dict[str, float]]:
+    """Return by measure what each question's ranking is worth; a measure has the questions it applies to."""
+    values: dict[str, dict[str, float | None]] = {
+        f"recall@{k}": {qid: recall(ranked, gold.spans, k) for qid, (ranked, gold) in found.items()}
+        for k in (1, 5, 10)
+    }
+    values["ndcg@10"] = {qid: ndcg(ranked, gold.spans) for qid, (ranked, gold) in found.items()}
+    values["span_recall@5"] = {qid: span_recall(ranked, gold.spans) for qid, (ranked, gold) in found.items()}
+    values["place_recall@5"] = {
+        qid: place_recall(ranked, gold.places) for qid, (ranked, gold) in found.items()
+    }
+    values["off_topic@5"] = {
+        qid: off_topic(ranked, gold.off_topic) for qid, (ranked, gold) in found.items() if gold.off_topic
+    }
+    applying = {
+        name: {qid: value for qid, value in by.items() if value is not None} for name, by in values.items()
+    }
+    return {name: by for name, by in applying.items() if by}
+
+
+def figures(values: Mapping[str, Values]) -> dict[str, object]:
+    """Return the mean and the interval of each measure."""
     found: dict[str, object] = {}
-    for k in (1, 5, 10):
-        found |= summarise(f"recall@{k}", [recall(ranked, gold, k) for ranked, gold in rankings])
-    found |= summarise("ndcg@10", [ndcg(ranked, gold) for ranked, gold in rankings], rate=False)
-    spans = [span_recall(ranked, gold) for ranked, gold in rankings]
-    return found | summarise("span_recall@5", [share for share in spans if share is not None])
+    for name, by_question in values.items():
+        found |= summarise(name, list(by_question.values()), rate=not name.startswith("ndcg"))
+    return found

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -21,20 +23,22 @@ _DIGEST = 16
 
 _BATCH = 32
 
+_SUFFIX = ".vectors"
+
 
 class KeptEmbedder:
     """An embedder that asks another one only for texts it has not seen.
 
-    One file of keys and one of vectors per embedder, both only appended to, the vectors first: a run that is
-    broken off leaves at most vectors without a key, which the next one overwrites.
+    Each run appends what it adds to a file of its own, so that runs at the same time do not disturb each
+    other; one that is broken off leaves at most half a record, which nobody reads.
     """
 
     def __init__(self, inner: Embedder, folder: Path, progress: Callable[[int, int, str], None]) -> None:
         self._inner = inner
         self._progress = progress
         folder.mkdir(parents=True, exist_ok=True)
-        stem = re.sub(r"\W+", "-", inner.name)
-        self._keys_path, self._vectors_path = folder / f"{stem}.keys", folder / f"{stem}.f32"
+        self._folder, self._stem = folder, re.sub(r"\W+", "-", inner.name)
+        self._own: Path | None = None
         self._vectors = self._load()
 
     @property
@@ -64,23 +68,27 @@ class KeptEmbedder:
         return self._vectors[key]
 
     def _load(self) -> dict[bytes, NDArray[np.float32]]:
-        if not self._keys_path.is_file() or not self._vectors_path.is_file():
-            self._keys_path.write_bytes(b"")
-            self._vectors_path.write_bytes(b"")
-        keys, width = self._keys_path.read_bytes(), 4 * self.dimension
-        count = min(len(keys) // _DIGEST, self._vectors_path.stat().st_size // width)
-        for path, size in ((self._keys_path, count * _DIGEST), (self._vectors_path, count * width)):
-            with path.open("r+b") as file:
-                file.truncate(size)
-        matrix = np.fromfile(self._vectors_path, np.float32).reshape(-1, self.dimension)
-        return {keys[place * _DIGEST : (place + 1) * _DIGEST]: row for place, row in enumerate(matrix)}
+        found: dict[bytes, NDArray[np.float32]] = {}
+        for path in sorted(self._folder.glob(f"{self._stem}.*{_SUFFIX}")):
+            for key, vector in np.fromfile(path, self._record):
+                found[key.tobytes()] = vector
+        return found
 
     def _keep(self, keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
-        with self._vectors_path.open("ab") as file:
-            file.write(np.ascontiguousarray(vectors, np.float32).tobytes())
-        with self._keys_path.open("ab") as file:
-            file.write(b"".join(keys))
+        records = np.empty(len(keys), self._record)
+        records["key"] = np.frombuffer(b"".join(keys), np.void(_DIGEST).dtype)
+        records["vector"] = vectors
+        if self._own is None:
+            handle, name = tempfile.mkstemp(_SUFFIX, f"{self._stem}.", self._folder)
+            os.close(handle)
+            self._own = Path(name)
+        with self._own.open("ab") as file:
+            file.write(records.tobytes())
         self._vectors.update(zip(keys, vectors, strict=True))
+
+    @property
+    def _record(self) -> np.dtype[np.void]:
+        return np.dtype([("key", np.void(_DIGEST).dtype), ("vector", np.float32, (self.dimension,))])
 
     def _none(self) -> NDArray[np.float32]:
         return np.empty((0, self.dimension), np.float32)

@@ -74,6 +74,40 @@ def test_people_read_a_table_of_the_scores(footnote: Program, dataset: Path) -> 
     assert all(word in result.out for word in ("town", "sparse", "dense", "hybrid"))
 
 
+def test_a_run_is_kept_compared_with_and_shown_as_a_page(
+    footnote: Program, dataset: Path, tmp_path: Path
+) -> None:
+    kept, page = tmp_path / "kept.json", tmp_path / "page.html"
+
+    first = footnote("eval", str(dataset), "--only", "arms", "--answers", "--save", str(kept), "--json")
+    second = footnote("eval", str(dataset), "--against", str(kept), "--page", str(page), "--json")
+
+    assert (first.status, second.status) == (0, 0), first.err + second.err
+    assert set(first.json) == {"dataset", "questions", "arms"}
+    compared = second.json["comparison"]["parts"]["arms.hybrid"]["recall@5"]
+    assert (compared["questions"], compared["difference"], compared["wins"]) == (3, 0, 0)
+    assert "<svg" in page.read_text("utf-8")
+
+
+def test_answers_are_scored_when_they_are_asked_for(footnote: Program, dataset: Path) -> None:
+    result = footnote("eval", str(dataset), "--only", "answers", "--answers", "--json")
+
+    assert result.status == 0, result.err
+    assert result.json["answers"]["reader"] == "extractive"
+    assert result.json["answers"]["cites_gold"] == 1
+
+
+@pytest.mark.parametrize("option", ["--against", "--save", "--page"])
+def test_a_file_that_cannot_be_used_is_one_sentence(
+    footnote: Program, dataset: Path, tmp_path: Path, option: str
+) -> None:
+    result = footnote("eval", str(dataset), "--only", "arms", option, str(tmp_path / "no" / "such"))
+
+    assert result.status == 1
+    assert len(result.err.splitlines()) == 1
+    assert "such" in result.err
+
+
 def test_a_folder_that_is_no_dataset_is_one_sentence(footnote: Program, tmp_path: Path) -> None:
     result = footnote("eval", str(tmp_path))
 

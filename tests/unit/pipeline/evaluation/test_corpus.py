@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from pipeline.evaluation.corpus import WHOLE_CHARS, passages
 from pipeline.evaluation.dataset import Case, Dataset, Source
+from pipeline.evaluation.scores import Gold
 
 PARAGRAPHS = [f"Paragraph {number} tells of pumps, valves and their care. " * 12 for number in range(8)]
 LONG = "\n\n".join(PARAGRAPHS)
 
 
 def dataset(text: str, *spans: tuple[int, int]) -> Dataset:
-    case = Case(qid="q1", question="?", gold={"d1": spans})
+    case = Case(qid="q1", question="?", gold=Gold(spans={"d1": spans}, places={}))
     source = Source(doc_id="d1", title="Pumps", text=text)
     return Dataset(name="made", documents=[source], cases=[case], topic_changes=[])
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pipeline.domain import Place
 from pipeline.errors import DatasetError
+from pipeline.evaluation.bench import rolling_summary
 from pipeline.evaluation.dataset import Turn, read_dataset
-from pipeline.evaluation.run import rolling_summary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,9 +42,9 @@ def test_a_folder_is_read_compressed_or_not(tmp_path: Path, name: str) -> None:
         ("d1", "Refunds", "Five days.\u2028Or six.")
     ]
     [case] = dataset.cases
-    assert case.gold == {"d1": ((0, 4),)}
+    assert case.gold.spans == {"d1": ((0, 4),)}
     assert case.history == (Turn(user=True, text="Refunds?"), Turn(user=False, text="Yes."))
-    assert (case.answerable, case.rewrite, case.off_topic) == (
+    assert (case.answerable, case.rewrite, case.gold.off_topic) == (
         "partial",
         "How long do refunds take?",
         frozenset({"d9"}),
@@ -60,7 +61,7 @@ def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
     dataset = read_dataset(tmp_path)
 
     assert dataset.documents[0].title == ""
-    assert dataset.cases[0].gold == {}
+    assert dataset.cases[0].gold.spans == {}
     assert not dataset.has_spans
     assert len(dataset.topic_changes) == 1
 
@@ -85,6 +86,71 @@ def test_a_missing_or_broken_file_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "documents.jsonl").write_text("{", encoding="utf-8")
     with pytest.raises(DatasetError, match="line"):
         read_dataset(tmp_path)
+
+
+def test_a_file_that_is_not_compressed_although_it_says_so_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "documents.jsonl.gz").write_bytes(b"no gzip")
+
+    with pytest.raises(DatasetError, match="line"):
+        read_dataset(tmp_path)
+
+
+def test_documents_are_files_where_the_folder_says_so(tmp_path: Path) -> None:
+    for name in ("shared/b.md", "golden/documents/a.txt", "golden/documents/.hidden"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("Five days.")
+    golden = tmp_path / "golden"
+    gold = [{"doc_id": "b.md", "section": "Refunds"}, {"doc_id": "a.txt", "page": 2}, {"doc_id": "c.md"}]
+    write(golden, "questions.jsonl", QUESTION | {"gold_docs": gold})
+
+    assert [each.doc_id for each in read_dataset(golden).documents] == ["a.txt"]
+    (golden / "dataset.json").write_text('{"documents": ["../shared", "documents"]}')
+    dataset = read_dataset(golden)
+
+    assert [(each.doc_id, each.path) for each in dataset.documents] == [
+        ("a.txt", golden / "documents/a.txt"),
+        ("b.md", golden / "../shared/b.md"),
+    ]
+    assert dataset.cases[0].gold.places == {"b.md": Place(section="Refunds"), "a.txt": Place(page=2)}
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"documents": ["nowhere"]}', '{"documents": 3}'])
+def test_a_description_that_cannot_be_followed_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "dataset.json").write_text(text)
+    write(tmp_path, "questions.jsonl", QUESTION)
+
+    with pytest.raises(DatasetError, match=r"dataset\.json"):
+        read_dataset(tmp_path)
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text("Five days.")
+    (tmp_path / "dataset.json").write_text('{"documents": ["one", "two"]}')
+    write(tmp_path, "questions.jsonl", QUESTION)
+
+    with pytest.raises(DatasetError, match="same file name"):
+        read_dataset(tmp_path)
+
+
+def test_a_sample_holds_the_questions_that_are_marked_small(tmp_path: Path) -> None:
+    write(tmp_path, "documents.jsonl", DOCUMENT)
+    write(tmp_path, "questions.jsonl", QUESTION, QUESTION | {"qid": "q2", "small": True})
+    write(tmp_path, "topic_change.jsonl", QUESTION)
+
+    dataset = read_dataset(tmp_path, small=True)
+
+    assert [case.qid for case in dataset.cases] == ["q2"]
+    assert dataset.topic_changes == []
+
+
+def test_a_dataset_without_a_sample_says_so(tmp_path: Path) -> None:
+    write(tmp_path, "documents.jsonl", DOCUMENT)
+    write(tmp_path, "questions.jsonl", QUESTION)
+
+    with pytest.raises(DatasetError, match="marked small"):
+        read_dataset(tmp_path, small=True)
 
 
 def test_the_stand_in_for_a_summary_is_the_last_question_and_the_start_of_the_answer() -> None:

@@ -1,12 +1,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.evaluation.scores import Hit, bootstrap, distinct, measures, ndcg, recall, span_recall, wilson
+from pipeline.domain import Place
+from pipeline.evaluation.scores import (
+    Gold,
+    Hit,
+    bootstrap,
+    distinct,
+    figures,
+    measured,
+    ndcg,
+    off_topic,
+    place_recall,
+    recall,
+    span_recall,
+    wilson,
+)
 
 RANKED = [Hit("a"), Hit("b"), Hit("a"), Hit("c")]
 
@@ -62,16 +77,40 @@ def test_the_same_values_have_the_same_interval() -> None:
     assert bootstrap([0.0, 0.5, 1.0]) == bootstrap([0.0, 0.5, 1.0])
 
 
+def gold(*documents: str, **more: Any) -> Gold:
+    return Gold(spans=dict.fromkeys(documents, ()), places={}, **more)
+
+
 def test_every_measure_has_its_interval_beside_it() -> None:
-    found = measures([(RANKED, {"a": []}), (RANKED, {"z": []})])
+    found = figures(measured({"one": (RANKED, gold("a")), "two": (RANKED, gold("z"))}))
 
     names = {"recall@1", "recall@5", "recall@10", "ndcg@10"}
     assert set(found) == names | {f"{name}_ci" for name in names}
     assert found["recall@1"] == 0.5
 
 
-def test_span_recall_is_reported_where_spans_are_marked() -> None:
-    found = measures([([Hit("a", (0, 9))], {"a": [(1, 2)]}), (RANKED, {"z": []})])
+def test_a_measure_is_reported_for_the_questions_that_it_applies_to() -> None:
+    marked = Gold(spans={"a": ((1, 2),)}, places={"a": Place(page=1)}, off_topic=frozenset("a"))
 
-    assert found["span_recall@5"] == 1
-    assert "span_recall@5_ci" in found
+    found = measured({"one": ([Hit("a", (0, 9), Place(page=1))], marked), "two": (RANKED, gold("z"))})
+
+    assert found["recall@1"] == {"one": 1, "two": 0}
+    assert found["span_recall@5"] == found["place_recall@5"] == {"one": 1}
+    assert found["off_topic@5"] == {"one": 0.2}
+
+
+def test_a_place_is_found_by_its_page_or_by_the_end_of_its_section_path() -> None:
+    ranked = [Hit("a", None, Place(page=3, section="Refunds > Timing")), Hit("b", None, Place())]
+
+    assert place_recall(ranked, {"a": Place(page=3)}) == 1
+    assert place_recall(ranked, {"a": Place(section="Timing")}) == 1
+    assert place_recall(ranked, {"a": Place(section="Refunds")}) == 0
+    assert place_recall(ranked, {"a": Place(page=4, section="Timing")}) == 0
+    assert place_recall(ranked, {"a": Place(page=3), "b": Place(page=3)}) == 0.5
+    assert place_recall(ranked, {"b": Place(section="Timing")}) == 0
+    assert place_recall(ranked, {}) is None
+
+
+def test_strangers_are_counted_among_the_first_five() -> None:
+    assert off_topic(RANKED, {"b", "z"}) == 0.2
+    assert off_topic([Hit(name) for name in "abcdef"], {"f"}) == 0

@@ -63,7 +63,7 @@ async def test_another_embedder_has_its_own_vectors(tmp_path: Path) -> None:
 
 async def test_a_run_that_was_broken_off_in_writing_does_no_harm(tmp_path: Path) -> None:
     await kept(tmp_path, WordEmbedder()).embed_documents(["a", "b"])
-    [path] = tmp_path.glob("*.f32")
+    [path] = tmp_path.glob("*.vectors")
     path.write_bytes(path.read_bytes()[:-5])
     inner = WordEmbedder()
 
@@ -72,6 +72,19 @@ async def test_a_run_that_was_broken_off_in_writing_does_no_harm(tmp_path: Path)
 
     assert inner.asked == ["b"]
     assert np.array_equal(vectors, again)
+
+
+async def test_two_runs_at_the_same_time_keep_what_each_of_them_made(tmp_path: Path) -> None:
+    one, other = kept(tmp_path, WordEmbedder()), kept(tmp_path, WordEmbedder())
+    await one.embed_documents(["a"])
+    await other.embed_documents(["b"])
+    await one.embed_documents(["c"])
+    inner = WordEmbedder()
+
+    vectors = await kept(tmp_path, inner).embed_documents(["a", "b", "c"])
+
+    assert inner.asked == []
+    assert np.array_equal(vectors, await WordEmbedder().embed_documents(["a", "b", "c"]))
 
 
 async def test_no_texts_are_no_vectors(tmp_path: Path) -> None:
