@@ -38,6 +38,8 @@ from pipeline.storage.presence import present
 from pipeline.storage.uploads import UploadEntries
 from pipeline.storage.worker import Worker
 from pipeline.verification.attribution import Attributor
+from pipeline.verification.entailment import SignScorer
+from pipeline.verification.gate import Gate
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -78,8 +80,8 @@ class Service:
         self.sources = sources
         self.arriving = Arriving(self._is_searchable)
         self.kept = kept = Kept()
-        self.intake = Intake(stores.catalog, stores.queue, sources.fetch, utc_now, kept)
         self.copies = Copies(stores.database)
+        self.intake = Intake(stores.catalog, stores.queue, sources.fetch, utc_now, kept, self.copies)
         bundles = Bundles(sources.fetch, sandbox.unpack)
         preparation = Preparation(
             fetch=bundles.fetch,
@@ -136,7 +138,8 @@ class Service:
 
     async def _build_pipeline(self) -> Pipeline:
         llm = await self.models.llm()
-        stores, intent = self.stores, self.settings.retrieval
+        embedder = await self.models.embedder()
+        stores, intent, answers = self.stores, self.settings.retrieval, self.settings.answers
         lookup = Lookup(
             catalog=stores.catalog,
             queue=stores.queue,
@@ -152,9 +155,15 @@ class Service:
             holdings=self._holdings,
             search=lookup,
             reader=llm.reader,
-            attributor=Attributor(await self.models.embedder(), analyze),
+            attributor=Attributor(embedder, analyze),
             memory=ThreadMemory(
                 stores.threads, llm.summarizer, utc_now, analyze=analyze, held=stores.catalog.held
+            ),
+            gate=Gate(
+                SignScorer(embedder, analyze),
+                analyze,
+                judge=llm.judge if answers.judge else None,
+                judged_most=answers.judged_most,
             ),
             clock=time.perf_counter,
         )
@@ -240,22 +249,21 @@ class Service:
         return [row for result in results for row in with_files(result, documents, copies)]
 
     async def forget(
-        self, scope: Scope, document_ids: Sequence[str] | None, *, files: bool = True
+        self, scope: Scope, document_ids: Sequence[str] | None, *, leaves: str | None = None
     ) -> list[str]:
         """Remove documents (None: all of the channel) and wait until they are gone; return their ids.
 
-        The *files* of an archive go with it, unless they are in the channel in another way as well.
+        See `Catalog.request_forget` for what goes with an archive, and for what only *leaves* its place.
         """
         catalog = self.stores.catalog
         if document_ids is None:
             document_ids = [document.document_id for document in await catalog.known(scope)]
             await self._finish(await catalog.request_purge(scope))
         elif document_ids:
-            job = await catalog.request_forget(scope, document_ids, files=files)
-            if files:
-                whole = await catalog.with_files(scope, document_ids)
-                kept = staying(whole, document_ids, await self.copies.of(scope))
-                document_ids = [each for each in whole if each not in kept]
+            job = await catalog.request_forget(scope, document_ids, leaves=leaves)
+            whole = await catalog.with_files(scope, document_ids)
+            kept = staying(whole, document_ids, await self.copies.of(scope))
+            document_ids = [each for each in whole if each not in kept]
             await self._finish(job)
         return list(document_ids)
 

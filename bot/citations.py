@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from bot.chat import WEB
+from pipeline.domain import SECTIONS
 from pipeline.markers import cited_in
 
 if TYPE_CHECKING:
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 QUOTE_LENGTH = 160
 PASSAGE_LENGTH = 400
 NAME_LENGTH = 80
+HEADINGS = 3
+"""Of a section path that are shown; an attachment of a mail is the second."""
 
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\s]+")
 """White space, control characters, and those that turn the direction of text around or hide in it."""
 
 _SPECIAL = re.compile(
     r"""[`*\[\]<]            # emphasis, code, links, mentions and HTML
-    | \\(?=[^\w\s])          # a backslash that would escape what follows
+    | \\(?=[^\w\s]|_)        # a backslash that would escape what follows
     | (?<![^\W_])_|_(?![^\W_])  # an underscore inside a word is none
     | ~(?=~)|(?<=~)~ | \|(?=\|)|(?<=\|)\|
     | &(?=\#?\w{1,31};)      # an entity
@@ -67,10 +70,19 @@ def _lines(citations: Iterable[Citation], length: int, schemes: frozenset[str]) 
 
 
 def _line(citation: Citation, length: int, schemes: frozenset[str]) -> str:
-    place = citation.place.described(lambda section: literal(section, NAME_LENGTH))
+    place = citation.place.described(_section)
     where = ", ".join(part for part in (file_name(citation.display_name), place) if part)
     quoted = f" — “{literal(citation.quote, length)}”" if citation.quote else ""
     return f"[{citation.label}] {where}{quoted}{_link(citation.url, schemes)}"
+
+
+def _section(path: str) -> str:
+    """Return a section path for people: of a long one the outer headings and the innermost, shortened."""
+    headings = path.split(SECTIONS)
+    if len(path) <= NAME_LENGTH or len(headings) == 1:
+        return literal(path, NAME_LENGTH)
+    shown = headings if len(headings) <= HEADINGS else [*headings[: HEADINGS - 1], "…", headings[-1]]
+    return literal(SECTIONS.join(_shortened(heading, NAME_LENGTH // 2) for heading in shown), 2 * NAME_LENGTH)
 
 
 def _link(url: str | None, schemes: frozenset[str]) -> str:

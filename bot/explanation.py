@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from bot.checks import account
 from bot.citations import file_name, literal
 from bot.wording import counted, notes, sentence
 
@@ -36,6 +37,7 @@ def explain(
         *_story({str(event.get("event")): event for event in response.get("trace") or ()}),
         *_times(response.get("latency_ms") or {}),
         *_cited(response.get("citations") or ()),
+        *account(response.get("verification")),
         *(f"- {note}" for note in notes(tuple(response.get("degraded") or ()))),
     ]
     steps = [line for event in response.get("trace") or () for line in _step(event, names)]
@@ -74,7 +76,8 @@ def _duration(milliseconds: float) -> str:
 
 def _cited(citations: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for citation in citations:
-        page = f", page {citation['page']}" if citation.get("page") else ""
+        number = citation.get("page_label") or citation.get("page")
+        page = f", page {number}" if number else ""
         yield f"- [{citation.get('label')}] {file_name(str(citation.get('display_name', '')))}{page}"
 
 

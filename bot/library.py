@@ -83,8 +83,7 @@ class ServiceLibrary:
 
     async def forget_all(self, scope: Scope) -> Sequence[Document]:
         documents = await self._service.stores.catalog.known(scope)
-        # what is in archives is among them already
-        await self._places.forget(scope, [each.document_id for each in documents], files=False)
+        await self._places.forget(scope, [each.document_id for each in documents])
         return documents
 
     async def status(self, scope: Scope) -> LibraryStatus:

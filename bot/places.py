@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-from pipeline.addresses import original_of, place_of
-from pipeline.catalog import queued_document, queued_payload
+from pipeline.addresses import inside_of, original_of, place_of
+from pipeline.catalog import FORGET, MOVES, queued_document, queued_payload
 from pipeline.domain import DocumentStatus
 from pipeline.errors import CatalogError
 from pipeline.storage.copies import Copies
@@ -63,22 +63,26 @@ class Places:
         """
         place = place_of(source)
         async with self._turn(scope):
-            await self._copies.strike(scope, place)
+            await self._copies.strike_all(scope, place)
             await self._entries.strike(scope, place)
+            documents = {one.document_id: one for one in await self._catalog.documents(scope)}
+            leaving = {key for one in documents.values() if (key := _outermost(one, place)) is not None}
+            await self._service.forget(
+                scope, [each for each in leaving if _is_at(documents.get(each), place)], leaves=place
+            )
+            for job in await self._queue.waiting(scope):
+                if job.payload.get(MOVES):  # an archive that stays: its files must not be moved one by one
+                    await self.end(job)
             copies = await self._find_copies(scope)
-            for archive in await self._uploaded_at(scope, place):
-                if archive.files is not None:  # its files move with it
-                    await self._move(scope, copies.get(archive.document_id, []))
-            leaving = await self._uploaded_at(scope, place)
-            alone = [one.document_id for one in leaving if one.document_id not in copies]
-            await self._service.forget(scope, alone, files=False)
-            await self._entries.forget_documents(scope, alone)
-            for document in leaving:
+            for outer in await self._uploaded_at(scope, place):
+                if inside_of(outer.source) is None:  # the files of an archive move with it
+                    await self._move(scope, copies.get(outer.document_id, []))
+            for document in await self._uploaded_at(scope, place):
                 await self._move(scope, copies.get(document.document_id, []))
 
-    async def forget(self, scope: Scope, document_ids: Sequence[str], *, files: bool = True) -> None:
-        """Take documents back wherever they stand, archives with their *files*."""
-        gone = await self._service.forget(scope, document_ids, files=files)
+    async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
+        """Take documents back wherever they stand, archives with their files."""
+        gone = await self._service.forget(scope, document_ids)
         await self._entries.forget_documents(scope, gone)
 
     async def standing(self, scope: Scope, source: str) -> list[str]:
@@ -118,11 +122,15 @@ class Places:
     async def _settle(self, scope: Scope, upload: Upload, document_id: str) -> bool:
         """Note a copy if the document came from another place; False: there is no such document any more."""
         async with self._turn(scope):
+            for job in await self._queue.waiting(scope):
+                if job.kind == FORGET and job.state is JobState.RUNNING:  # it knows nothing of this copy
+                    await self.end(job)
             document = await self._catalog.find(scope, document_id)
             if document is None:
                 return False
             place = place_of(upload.source)
             if place_of(document.source) == place:
+                await self._catalog.stay(scope, document_id)
                 await self._copies.strike(scope, place)
             else:
                 name, uploader = upload.display_name, upload.uploader
@@ -139,12 +147,8 @@ class Places:
                 for one in await self._catalog.documents(scope)
                 if place_of(one.source) == place and one.document_id != document_id
             ]  # files of an earlier archive go with it, as far as they are not in the new one
-            copies = await self._find_copies(scope)
-            alone = [one for one in earlier if one not in copies]
-            if alone:
-                await self._catalog.request_forget(scope, alone, urgent=False)
-            for one in set(earlier) & copies.keys():
-                await self._catalog.request_move(scope, copies[one][0])
+            for one in earlier:
+                await self._catalog.request_forget(scope, [one], urgent=False, leaves=place)
         return earlier
 
     async def _move(self, scope: Scope, copies: Sequence[Document]) -> None:
@@ -169,6 +173,19 @@ class Places:
         if lock is None:
             lock = self._turns[scope.key] = asyncio.Lock()
         return lock
+
+
+def _outermost(document: Document, place: str) -> str | None:
+    """Return the id of a document at *place*, or of the archive there that holds it; None: elsewhere."""
+    if place_of(original_of(document.source)) != place:
+        return None
+    inside = inside_of(document.source)
+    return document.document_id if inside is None else inside.document_id
+
+
+def _is_at(document: Document | None, place: str) -> bool:
+    """Tell whether an outermost document leaves with *place*; one without a row can stand nowhere else."""
+    return document is None or place_of(document.source) == place
 
 
 def _is_the_platforms_own(scope: Scope, source: str) -> bool:

@@ -31,8 +31,8 @@ REINDEX = "reindex"
 MOVES = "moves"
 """In the payload of an upload's job: its document, if ready, stands at that upload's place from now on."""
 
-FILES = "files"
-"""In the payload of a removal: with an archive, its files are removed, those that it has by then."""
+LEAVES = "leaves"
+"""In the payload of a removal: the place that is left; what stands elsewhere too stays there."""
 
 _OVERRULED = {
     (DocumentStatus.FAILED, DocumentStatus.QUEUED),
@@ -193,29 +193,41 @@ class Catalog:
         )
 
     async def request_forget(
-        self, scope: Scope, document_ids: Sequence[str], *, urgent: bool = True, files: bool = True
+        self,
+        scope: Scope,
+        document_ids: Sequence[str],
+        *,
+        urgent: bool = True,
+        leaves: str | None = None,
     ) -> Job:
         """Queue the removal of documents; *urgent* goes ahead of the channel's waiting uploads.
 
-        The *files* of an archive go with it.
+        The files that an archive has by then go with it, unless they came in another way as well. What only
+        *leaves* a place stays if it stands at another one.
         """
+        ids = sorted(document_ids)
         return await self._queue.enqueue(
             NewJob(
                 kind=FORGET,
                 scope=scope,
-                payload={"document_ids": sorted(document_ids), FILES: files},
-                dedupe_key=",".join(sorted(document_ids)),
+                payload={"document_ids": ids, LEAVES: leaves},
+                dedupe_key=",".join([LEAVES, *ids] if leaves else ids),
                 urgent=urgent,
             )
         )
 
+    async def stay(self, scope: Scope, document_id: str) -> None:
+        """Take back that a document leaves its place, unless that is done: its file is there again."""
+        await self._queue.cancel(scope, [f"{LEAVES},{document_id}"])
+
     async def request_move(self, scope: Scope, document: Document) -> Job:
         """Queue that a document is named and cited as *document*, which holds the same bytes.
 
+        It goes ahead of what may take back that place too.
         If the document is on its way into the channel already, that job is returned instead.
         """
         payload = {**queued_payload(document), MOVES: True}
-        job = NewJob(kind=INGEST, scope=scope, payload=payload, dedupe_key=document.document_id)
+        job = NewJob(kind=INGEST, scope=scope, payload=payload, dedupe_key=document.document_id, urgent=True)
         return await self._queue.enqueue(job)
 
     async def request_purge(self, scope: Scope) -> Job:

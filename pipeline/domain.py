@@ -9,10 +9,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import InvalidScope
+from pipeline.verdicts import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
+
+    from pipeline.verdicts import Verification
 
 _PART = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SCOPE_FORM = "write platform:workspace:channel, for instance terminal:local:demo."
@@ -160,13 +163,16 @@ class Place:
     """Heading path, outermost first, joined by " > "."""
     unit: Unit | None = None
     """None: pages are pages, lines are lines."""
+    page_label: str | None = None
+    """What the document itself calls the page, where that is not its number: ``iv``, ``A-3``."""
 
     @property
     def position(self) -> str:
-        """Page and lines for people: ``page 3, lines 10–20``, ``slide 4``, ``rows 2–9``; empty if unknown."""
+        """Page and lines for people: ``page 3, lines 10–20``, ``page iv (6)``, ``rows 2–9``; or nothing."""
         parts = []
         if self.page is not None:
-            parts.append(f"{'slide' if self.unit is Unit.SLIDE else 'page'} {self.page}")
+            number = f"{self.page_label} ({self.page})" if self.page_label else str(self.page)
+            parts.append(f"{'slide' if self.unit is Unit.SLIDE else 'page'} {number}")
         if self.lines is not None:
             first, last = self.lines
             word = "row" if self.unit in (Unit.ROW, Unit.SHEET) else "line"
@@ -220,6 +226,10 @@ class RankedChunk:
     """Similarity of the chunk to the query, in [-1, 1]; None when the dense arm did not look."""
     coverage: float = 0.0
     """Share of the query's idf mass that occurs in the chunk, in [0, 1]."""
+    weight: float = 0.0
+    """The same mass itself, in units of a word that no chunk of the channel holds."""
+    copies: tuple[Chunk, ...] = ()
+    """Chunks that say the same in the same words; they were found too and are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,11 +265,18 @@ class Citation:
     """The sentence of the source that is closest to question and answer."""
     unit: Unit | None = None
     """What page and lines count, see `Place`."""
+    page_label: str | None = None
 
     @property
     def place(self) -> Place:
         """Where the cited passage stands."""
-        return Place(page=self.page, lines=self.lines, section=self.section, unit=self.unit)
+        return Place(
+            page=self.page,
+            lines=self.lines,
+            section=self.section,
+            unit=self.unit,
+            page_label=self.page_label,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,6 +325,8 @@ class GenerationResponse:
     trace: tuple[Mapping[str, Any], ...] = ()
     recalled: Summary = field(default_factory=Summary)
     """The thread's memory that it was answered in the light of; what is remembered next builds on it."""
+    verification: Verification | None = None
+    """What the gate found about the answer; None: there was none to check, or it could not be checked."""
 
     @property
     def uncited_labels(self) -> tuple[str, ...]:
@@ -327,6 +346,8 @@ class Question:
     filters: Filters = field(default_factory=Filters)
     key: str | None = None
     """What asked it, so that a button under the answer can name it; unique within the channel."""
+    mode: Mode = Mode.STREAMING
+    """Whether its answer is shown while it is written, or once it is checked."""
 
 
 class Verdict(StrEnum):
@@ -356,7 +377,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A change of stage. For WAITING *position* is the place in the queue, counted from 1."""
+    """A change of stage. *position* counts from 1: the place in the queue, or the statement being checked."""
 
     stage: Stage
     position: int | None = None

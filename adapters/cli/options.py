@@ -57,7 +57,8 @@ def say(text: str, *, bold: bool = False, lines: bool = False) -> None:
 
 def print_json(document: object) -> None:
     """Print *document* as the one JSON document of this run."""
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    click.echo(text.encode("utf-8", "replace").decode("utf-8"))  # a path need not be text
 
 
 def settle(*, tolerant: bool = False) -> Settings:

@@ -45,9 +45,13 @@ def ask(scope: Scope, thread: str | None, documents: tuple[str, ...], question: 
 
 async def _ask(settings: Settings, question: Question, *, as_json: bool) -> None:
     from bot.bootstrap import open_service
+    from bot.preferences import kept_preferences, known_preferences
 
     async with open_service(settings) as service:
         question = await with_archives(service, question)
+        chosen = kept_preferences(service.stores.choices, settings.answers.mode)
+        mode = (await known_preferences(chosen, question.scope)).answers
+        question = replace(question, mode=mode)
         pipeline = await service.pipeline()
         if as_json:
             response = await pipeline.ask(question)
@@ -89,14 +93,16 @@ def describe_response(
         "finish_reason": response.finish_reason,
         "latency_ms": asdict(response.latency),
         "degraded": list(response.degraded),
+        "verification": response.verification.as_json() if response.verification else None,
         "thread": thread,
         "trace": [dict(event) for event in response.trace],
     }
 
 
 def _citation(citation: Citation) -> dict[str, Any]:
-    """Write a citation; what its numbers count is for wording only, and scripts know it by the file."""
-    return {name: value for name, value in asdict(citation).items() if name != "unit"}
+    """Write a citation; what its numbers count and are called is for wording only."""
+    wording = {"unit", "page_label"}
+    return {name: value for name, value in asdict(citation).items() if name not in wording}
 
 
 async def _show(stream: AnswerStream) -> GenerationResponse:

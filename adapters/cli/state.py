@@ -32,10 +32,8 @@ async def _status(settings: Settings, scope: Scope, *, as_json: bool) -> None:
     if as_json:
         print_json(_described(scope, found))
         return
-    say(
-        f"{scope}: {found.documents} documents ({found.ready} ready, {found.pending} waiting, "
-        f"{found.failed} failed)"
-    )
+    documents = "1 document" if found.documents == 1 else f"{found.documents} documents"
+    say(f"{scope}: {documents} ({found.ready} ready, {found.pending} waiting, {found.failed} failed)")
     say(f"Answers are worded by {found.reader}; meaning is found by {found.embedder}.")
     for remark in found.remarks:
         say(remark)
@@ -48,7 +46,11 @@ def _state(file: Waiting) -> str:
         return "is being indexed"
     if file.since is not None and file.fault:
         return f"waits since {file.since:%Y-%m-%d %H:%M} UTC: {file.fault}"
-    return f"queued, after {file.attempts} failed attempts: {file.fault}" if file.fault else "queued"
+    return f"queued, after {_attempts(file)}: {file.fault}" if file.fault else "queued"
+
+
+def _attempts(file: Waiting) -> str:
+    return "a failed attempt" if file.attempts == 1 else f"{file.attempts} failed attempts"
 
 
 def _described(scope: Scope, found: LibraryStatus) -> dict[str, Any]:

@@ -31,6 +31,8 @@ class Block:
     kind: Kind = Kind.TEXT
     page: int | None = None
     """Counted from 1; None for kinds of file that have no pages."""
+    page_label: str | None = None
+    """What the document calls the page, where that is not its number."""
     lines: tuple[int, int] | None = None
     """First and last line in the file, counted from 1, both included; None where lines mean nothing."""
     path: tuple[str, ...] = ()
@@ -51,6 +53,8 @@ class Loaded:
     pages: int | None = None
     blank_pages: int = 0
     """How many of the pages gave no text, for instance because they were scanned."""
+    note: str | None = None
+    """What of the file is not read and why, in a sentence for people."""
     is_archive: bool = False
     """Then there are no blocks: its files are documents of their own."""
 

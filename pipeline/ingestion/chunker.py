@@ -99,7 +99,13 @@ def _pieces(run: Run, limits: ChunkLimits) -> Iterator[Piece]:
         end = _cut(run, start, limits, len(header))
         first, last = _trimmed(run, start, end)
         if _MEANS.search(run.text, first, last):
-            place = Place(page=run.page, lines=run.lines(first, last), section=section, unit=run.unit)
+            place = Place(
+                page=run.page,
+                lines=run.lines(first, last),
+                section=section,
+                unit=run.unit,
+                page_label=run.page_label,
+            )
             yield Piece(text=header + run.text[first:last], place=place)
         start = end
 

@@ -6,16 +6,18 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from pipeline.archives import bereaved, is_archive, lacking
-from pipeline.catalog import FILES, INGEST, MOVES, queued_document, upload_of
+from pipeline.addresses import place_of
+from pipeline.archives import LACKING, bereaved, is_archive, lacking, lacks_files
+from pipeline.catalog import INGEST, LEAVES, MOVES, queued_document, upload_of
 from pipeline.domain import DocumentStatus, IngestReason
 from pipeline.errors import CatalogUnavailable, IngestError, Postponed, SourceAway
 from pipeline.ingestion.results import robbed, staying
 from pipeline.observability.metrics import DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
+    from typing import Any
 
     from pipeline.catalog import Catalog
     from pipeline.domain import Chunk, Document, Scope
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from pipeline.storage.threads import Threads
     from pipeline.storage.uploads import UploadEntries
     from pipeline.storage.vectors import CatalogStore
+
+    Noted = Mapping[str, Sequence[Mapping[str, Any]]]
 
 logger = logging.getLogger(__name__)
 
@@ -86,10 +90,13 @@ class Indexer:
             data = await self._preparation.read(job.scope, document)
             if await self._has(store, document):
                 return
-            await store.put_document(replace(document, status=DocumentStatus.INDEXING))
+            lacks = await self._lacks(store, job)
+            await store.put_document(
+                replace(document, status=DocumentStatus.INDEXING, message=LACKING if lacks else None)
+            )
             document, chunks = await self._preparation.cut(document, data)
             if not chunks:  # an archive
-                document, moved = await self._unpacking.unpack(store, job.scope, document, data)
+                document, moved = await self._unpacking.unpack(store, job.scope, document, data, lacks=lacks)
                 for file in moved:
                     await self._move(store, embedder, file)
             document = await self._write(store, embedder, document, chunks)
@@ -121,13 +128,15 @@ class Indexer:
     async def forget(self, job: Job) -> None:
         """Remove the documents of *job*, and all that is still queued, said or remembered of them."""
         named: list[str] = job.payload["document_ids"]
-        stay: list[Document] = []
-        document_ids = named
-        copies = await self._copies.of(job.scope)
-        if job.payload.get(FILES):
-            whole = await self._catalog.with_files(job.scope, named)
-            kept = staying(whole, named, copies)
-            document_ids, stay = [each for each in whole if each not in kept], list(kept.values())
+        copies: Noted = await self._copies.of(job.scope)
+        stay: dict[str, Document] = {}
+        if (place := job.payload.get(LEAVES)) is not None:
+            named, copies = await self._leaving(job.scope, named, place, copies)
+            stay = staying(named, (), copies)
+            named = [each for each in named if each not in stay]
+        whole = await self._catalog.with_files(job.scope, named)
+        stay |= staying(whole, named, copies)
+        document_ids = [each for each in whole if each not in stay]
         left = bereaved(await self._catalog.known(job.scope), document_ids) | robbed(document_ids, copies)
         await self._queue.cancel(job.scope, document_ids)
         try:
@@ -146,9 +155,23 @@ class Indexer:
         self._preparation.drop(document_ids)
         await self._threads.forget_documents(job.scope, document_ids)
         await self._entries.forget_documents(job.scope, document_ids)
-        await self._keep(job.scope, stay)
+        await self._keep(job.scope, list(stay.values()))
         await self._copies.strike_inside(job.scope, named)
         await self._queue.forget(job.scope, document_ids)
+
+    async def _leaving(
+        self, scope: Scope, named: Sequence[str], place: str, copies: Noted
+    ) -> tuple[list[str], Noted]:
+        """Return which of the *named* documents are at *place*, and the copies without theirs there."""
+        if any(copy["place"] == place for each in named for copy in copies.get(each, ())):
+            await self._copies.strike(scope, place)
+        sources = {each.document_id: each.source for each in await self._catalog.known(scope)}
+        left = [each for each in named if place_of(sources.get(each, place)) == place]
+        # at that place there may be another file now
+        elsewhere = {
+            each: [copy for copy in copies.get(each, ()) if copy["place"] != place] for each in named
+        }
+        return left, {**copies, **elsewhere}
 
     async def _keep(self, scope: Scope, documents: Sequence[Document]) -> None:
         """Let documents outlive their archive; what was still to be read is read elsewhere."""
@@ -173,6 +196,13 @@ class Indexer:
         """Tell whether a document is ready; an archive never is, for its files may be missing."""
         ready = await self._ready(store, document)
         return ready is not None and not is_archive(ready)
+
+    @staticmethod
+    async def _lacks(store: CatalogStore, job: Job) -> bool:
+        """Tell whether an archive only changes its place: then what was taken back of it stays away."""
+        wanted = job.payload["document_id"]
+        found = (known for known in await store.documents() if known.document_id == wanted)
+        return bool(job.payload.get(MOVES)) and any(map(lacks_files, found))
 
     @staticmethod
     async def _ready(store: CatalogStore, document: Document) -> Document | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from pipeline.addresses import place_of
 from pipeline.archives import lacks_files
 from pipeline.catalog import INGEST, queued_payload
 from pipeline.domain import Document, DocumentStatus, document_id_for
 from pipeline.errors import IngestError, SourceAway
+from pipeline.ingestion.names import harmless
 from pipeline.storage.job import NewJob
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pipeline.catalog import Catalog
     from pipeline.domain import IngestReason, Scope
     from pipeline.ingestion.kept import Kept
+    from pipeline.storage.copies import Copies
     from pipeline.storage.queue import Queue
 
 
@@ -58,13 +61,18 @@ class Intake:
         fetch: Callable[[str], Awaitable[bytes]],
         now: Callable[[], datetime],
         kept: Kept | None = None,
+        copies: Copies | None = None,
     ) -> None:
-        """*kept* takes the bytes of what was fetched from far away, for whoever indexes it."""
+        """*kept* takes the bytes of what was fetched from far away, for whoever indexes it.
+
+        *copies* is told where a document stood that was not read there, and is to be read at another place.
+        """
         self._catalog = catalog
         self._queue = queue
         self._fetch = fetch
         self._now = now
         self._kept = kept
+        self._copies = copies
 
     async def accept(
         self,
@@ -79,6 +87,7 @@ class Intake:
         *before* is called only if it is going to be queued; what that raises keeps it out. *again*: somebody
         asks for all of it, so that an archive of which files were taken back is unpacked once more.
         """
+        upload = replace(upload, display_name=harmless(upload.display_name))
         try:
             data = await self._fetch(upload.source)
         except IngestError as error:
@@ -101,9 +110,16 @@ class Intake:
             await before(scope)
         if self._kept is not None and urlsplit(upload.source).scheme != "file":
             self._kept.keep(document_id, data)
+        if known is not None and not ready:
+            await self._note_earlier(scope, known, upload)
         await self._enqueue(scope, _where_it_stands(known, upload) if ready else upload, document_id)
         namesakes = _namesakes(documents, upload.display_name, document_id)
         return Accepted(upload=upload, status="queued", document_id=document_id, namesakes=namesakes)
+
+    async def _note_earlier(self, scope: Scope, known: Document, upload: Upload) -> None:
+        earlier = place_of(known.source)
+        if self._copies is not None and earlier != place_of(upload.source):
+            await self._copies.add(scope, earlier, known.document_id, queued_payload(known))
 
     async def _enqueue(self, scope: Scope, upload: Upload, document_id: str) -> None:
         document = Document(

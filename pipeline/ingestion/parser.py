@@ -67,6 +67,7 @@ def main() -> None:
         _send(replies, pack_reply(Reply(outcome=outcome, retire=worn, cause=cause)))
         for member in members:
             if isinstance(outcome, Listed) and isinstance(member.content, bytes):
+                _receive(requests)  # the other side takes one at a time, so as to hold no more
                 _send(replies, member.content)
 
 
@@ -94,7 +95,11 @@ def _parsed(data: bytes, name: str, limits: ParseLimits) -> Parsed:
         message = "The file holds more text than one document may; upload it in parts."
         raise IngestError(IngestReason.TOO_LARGE, message)
     return Parsed(
-        pages=loaded.pages, pieces=pieces, blank_pages=loaded.blank_pages, is_archive=loaded.is_archive
+        pages=loaded.pages,
+        pieces=pieces,
+        blank_pages=loaded.blank_pages,
+        note=loaded.note,
+        is_archive=loaded.is_archive,
     )
 
 

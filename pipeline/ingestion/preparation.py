@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pipeline.ports import Embedder
     from pipeline.storage.refs import CatalogRef
 
-READING_VERSION = 2
+READING_VERSION = 3
 """Of what loaders and chunker make of a file. Raise it when that changes: the files of every channel that an
 earlier version has read are then read again, in the background."""
 
@@ -102,6 +102,10 @@ class Preparation:
 
 def _left_out(parsed: Parsed) -> str | None:
     """Say how much of a document cannot be found, None if all can: half a scan must not pass for a whole."""
+    return " ".join(filter(None, (_blank(parsed), parsed.note))) or None
+
+
+def _blank(parsed: Parsed) -> str | None:
     if not parsed.blank_pages:
         return None
     verbs = "holds no text and is" if parsed.blank_pages == 1 else "hold no text and are"

@@ -26,6 +26,7 @@ class Run:
         self.blocks = blocks
         self.path = blocks[-1].path
         self.page = blocks[0].page
+        self.page_label = blocks[0].page_label
         self.unit = blocks[0].unit
         self.has_wholes = any(block.kind in (Kind.CODE, Kind.TABLE) for block in blocks)
         """Whether there is code or a table in it, which are longer than text before they are cut."""

@@ -31,8 +31,10 @@ from pipeline.ingestion.wire import (
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from types import TracebackType
+
+    Take = Callable[[Member], Awaitable[None]]
 
 __all__ = ["ParseLimits", "Parsed", "Sandbox"]
 
@@ -97,33 +99,29 @@ class Sandbox:
             raise parsed
         return parsed
 
-    async def unpack(self, data: bytes, name: str, *, limits: ParseLimits | None = None) -> list[Member]:
-        """Take an archive apart, in memory. Raises as `parse` does."""
+    async def unpack(self, data: bytes, name: str, take: Take, *, limits: ParseLimits | None = None) -> None:
+        """Take an archive apart and give its files to *take*, by name, holding one of them at a time.
+
+        Raises as `parse` does.
+        """
         allowed = limits or self._limits
         _check_size(data, allowed)
-        reply, contents = await self._ask(data, name, allowed, unpack=True)
+        reply = await self._ask(data, name, allowed, take)
         if not isinstance(reply.outcome, Listed):
             raise reply.outcome if isinstance(reply.outcome, IngestError) else _damaged()
-        following = iter(contents)
-        return [
-            Member(name=member, content=state if isinstance(state, IngestError) else next(following))
-            for member, state in reply.outcome.members
-        ]
 
     async def _parse(self, data: bytes, name: str, limits: ParseLimits) -> Parsed:
-        reply, _ = await self._ask(data, name, limits)
+        reply = await self._ask(data, name, limits)
         if not isinstance(reply.outcome, Parsed):
             raise reply.outcome if isinstance(reply.outcome, IngestError) else _damaged()
         return reply.outcome
 
-    async def _ask(
-        self, data: bytes, name: str, limits: ParseLimits, *, unpack: bool = False
-    ) -> tuple[Reply, list[bytes]]:
+    async def _ask(self, data: bytes, name: str, limits: ParseLimits, take: Take | None = None) -> Reply:
         async with self._slots:
             parser = await self._take()
             fit = False
             try:
-                reply, contents = await parser.ask(data, name, limits, unpack=unpack)
+                reply = await parser.ask(data, name, limits, take)
                 fit = not reply.retire
             finally:
                 if fit:
@@ -132,7 +130,7 @@ class Sandbox:
                     await parser.end()
         if reply.cause:
             logger.warning("a parser raised %s on a file of %d bytes", reply.cause, len(data))
-        return reply, contents
+        return reply
 
     async def _take(self) -> _Parser:
         while self._idle:
@@ -178,19 +176,19 @@ class _Parser:
     def alive(self) -> bool:
         return self._process.returncode is None
 
-    async def ask(
-        self, data: bytes, name: str, limits: ParseLimits, *, unpack: bool = False
-    ) -> tuple[Reply, list[bytes]]:
-        """Have one file read; the second value holds the files of an archive that was to be unpacked.
+    async def ask(self, data: bytes, name: str, limits: ParseLimits, take: Take | None) -> Reply:
+        """Have one file read or, with *take*, an archive taken apart, whose files it is given.
 
         Raises `IngestError` when the process does not survive it or takes too long.
         """
-        request = frame(pack_request(name, limits, unpack=unpack))
+        request = frame(pack_request(name, limits, unpack=take is not None))
         try:
             async with asyncio.timeout(limits.wall_seconds):
-                payload = await self._exchange(request, data)
+                payload = await self._exchange(request, LENGTH.pack(len(data)), data)
                 reply = await asyncio.to_thread(unpack_reply, payload)
-                return reply, [await self._receive() for _ in range(_following(reply))]
+                if take is not None and isinstance(reply.outcome, Listed):
+                    await self._pass_on(reply.outcome, take)
+                return reply
         except TimeoutError as exc:
             raise _too_slow() from exc
         except (asyncio.IncompleteReadError, ConnectionError) as exc:
@@ -204,11 +202,19 @@ class _Parser:
             self._process.kill()
         await self._process.wait()
 
-    async def _exchange(self, request: bytes, data: bytes) -> bytes:
+    async def _pass_on(self, listed: Listed, take: Take) -> None:
+        for name, state in listed.members:
+            await take(await self._member(name, state))  # which holds the only reference to its bytes
+
+    async def _member(self, name: str, state: int | IngestError) -> Member:
+        content = state if isinstance(state, IngestError) else await self._exchange(frame(b""))
+        return Member(name=name, content=content)
+
+    async def _exchange(self, *request: bytes) -> bytes:
         stdin = self._process.stdin
         if stdin is None:
             raise BrokenPipeError
-        stdin.writelines((request, LENGTH.pack(len(data)), data))
+        stdin.writelines(request)
         await stdin.drain()
         return await self._receive()
 
@@ -220,12 +226,6 @@ class _Parser:
         if length > MAX_REPLY_BYTES:
             raise BrokenPipeError
         return await stdout.readexactly(length)
-
-
-def _following(reply: Reply) -> int:
-    """Return how many frames come after *reply*."""
-    members = reply.outcome.members if isinstance(reply.outcome, Listed) else ()
-    return sum(not isinstance(state, IngestError) for _, state in members)
 
 
 def _lacks_text(parsed: Parsed | IngestError, data: bytes) -> bool:

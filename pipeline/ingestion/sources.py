@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError, SourceAway
+from pipeline.ingestion.names import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -45,19 +47,19 @@ class LocalFiles:
 
     async def fetch(self, source: str) -> bytes:
         """Return the file's bytes, at most *max_bytes*. Raises `IngestError`."""
-        return await asyncio.to_thread(self._read, Path(unquote(urlsplit(source).path)))
+        path = os.fsdecode(unquote_to_bytes(urlsplit(source).path))  # a name need not be text
+        return await asyncio.to_thread(self._read, Path(path))
 
     def _read(self, path: Path) -> bytes:
+        name = harmless(path.name)
         try:
             if not path.is_file():
-                raise IngestError(IngestReason.UNREADABLE, f"{path.name} is not a file that can be read.")
+                raise IngestError(IngestReason.UNREADABLE, f"{name} is not a file that can be read.")
             if path.stat().st_size > self._max_bytes:
-                raise IngestError(IngestReason.TOO_LARGE, too_large(path.name, self._max_bytes))
+                raise IngestError(IngestReason.TOO_LARGE, too_large(name, self._max_bytes))
             return path.read_bytes()
         except OSError as error:
-            raise IngestError(
-                IngestReason.UNREADABLE, f"{path.name} cannot be read: {error.strerror}."
-            ) from error
+            raise IngestError(IngestReason.UNREADABLE, f"{name} cannot be read: {error.strerror}.") from error
 
 
 def too_large(name: str, max_bytes: int) -> str:

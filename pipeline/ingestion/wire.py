@@ -61,13 +61,15 @@ class Parsed:
     pieces: tuple[Piece, ...]
     blank_pages: int = 0
     """How many of the pages gave no text."""
+    note: str | None = None
+    """What else of the file was not read, in a sentence."""
     is_archive: bool = False
     """Then there are no pieces: its files are documents of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The files of an archive; the bytes of those that have a size follow, a frame for each."""
+    """The files of an archive; a frame that asks for it brings the bytes of the next that has a size."""
 
     members: tuple[tuple[str, int | IngestError], ...]
     """Path inside, and size or why it cannot be read."""
@@ -114,7 +116,7 @@ def pack_reply(reply: Reply) -> bytes:
         case Parsed() as parsed:
             pieces = [_row(piece) for piece in parsed.pieces]
             message |= {"pages": parsed.pages, "blank_pages": parsed.blank_pages, "pieces": pieces}
-            message["is_archive"] = parsed.is_archive
+            message |= {"is_archive": parsed.is_archive, "note": parsed.note}
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 
 
@@ -132,6 +134,7 @@ def unpack_reply(payload: bytes) -> Reply:
             pieces=tuple(_piece(*row) for row in message["pieces"]),
             blank_pages=message["blank_pages"],
             is_archive=bool(message["is_archive"]),
+            note=message["note"],
         )
     return Reply(outcome=outcome, retire=bool(message["retire"]), cause=message["cause"])
 
@@ -148,14 +151,20 @@ def _state(row: dict[str, Any]) -> int | IngestError:
     return _error(row) if "reason" in row else int(row["size"])
 
 
-def _row(piece: Piece) -> tuple[str, int | None, tuple[int, int] | None, str | None, str | None]:
+def _row(piece: Piece) -> tuple[object, ...]:
     place = piece.place
-    return piece.text, place.page, place.lines, place.section, place.unit
+    return piece.text, place.page, place.lines, place.section, place.unit, place.page_label
 
 
 def _piece(
-    text: str, page: int | None, lines: list[int] | None, section: str | None, unit: str | None
+    text: str,
+    page: int | None,
+    lines: list[int] | None,
+    section: str | None,
+    unit: str | None,
+    page_label: str | None,
 ) -> Piece:
     span = None if lines is None else (lines[0], lines[1])
     counted = None if unit is None else Unit(unit)
-    return Piece(text=text, place=Place(page=page, lines=span, section=section, unit=counted))
+    place = Place(page=page, lines=span, section=section, unit=counted, page_label=page_label)
+    return Piece(text=text, place=place)

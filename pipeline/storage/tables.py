@@ -25,8 +25,8 @@ _KEY = {"lance-schema:unenforced-primary-key:position": "1"}
 """What LanceDB's `set_unenforced_primary_key` writes; in the schema, it holds from the first version on."""
 
 _CHUNK_FIELDS = ("chunk_id", "document_id", "display_name", "source", "chunk_index", "text")
-_PLACE_FIELDS = ("page", "line_start", "line_end", "section", "unit")
-_REPEATED = frozenset({"document_id", "display_name", "source", "section", "unit"})
+_PLACE_FIELDS = ("page", "line_start", "line_end", "section", "unit", "page_label")
+_REPEATED = frozenset({"document_id", "display_name", "source", "section", "unit", "page_label"})
 _UNITS = {str(unit): unit for unit in Unit}
 
 CHUNK_COLUMNS = (*_CHUNK_FIELDS, *_PLACE_FIELDS)
@@ -69,7 +69,9 @@ def chunks_schema(dimension: int) -> pa.Schema:
             pa.field("tokens", pa.list_(pa.string()), nullable=False),
             pa.field("tokens_text", pa.string(), nullable=False),  # for the full-text index
             pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False),
-            pa.field("unit", pa.string()),  # came later: see `TableHandle.having`
+            # came later: see `TableHandle.having`
+            pa.field("unit", pa.string()),
+            pa.field("page_label", pa.string()),
         ]
     )
 
@@ -130,6 +132,7 @@ def chunk_rows(stored: Sequence[StoredChunk], dimension: int) -> pa.Table:
     columns["line_end"] = [place.lines[1] if place.lines else None for place in places]
     columns["section"] = [place.section for place in places]
     columns["unit"] = [place.unit for place in places]
+    columns["page_label"] = [place.page_label for place in places]
     columns["tokens"] = [list(item.tokens) for item in stored]
     columns["tokens_text"] = [" ".join(item.tokens) for item in stored]
     flat = np.concatenate([item.vector for item in stored]).astype(np.float32, copy=False)
@@ -154,10 +157,16 @@ def _column(rows: pa.Table, name: str) -> list[Any]:
 
 
 def _place(
-    page: int | None, first: int | None, last: int | None, section: str | None, unit: str | None
+    page: int | None,
+    first: int | None,
+    last: int | None,
+    section: str | None,
+    unit: str | None,
+    page_label: str | None,
 ) -> Place:
     lines = None if first is None or last is None else (first, last)
-    return Place(page=page, lines=lines, section=section, unit=_UNITS.get(unit or ""))
+    counted = _UNITS.get(unit or "")
+    return Place(page=page, lines=lines, section=section, unit=counted, page_label=page_label)
 
 
 def _chunk(

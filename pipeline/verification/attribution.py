@@ -14,6 +14,7 @@ from pipeline.errors import ModelError
 from pipeline.observability.metrics import DEGRADED, OBSERVED, SANITIZED
 from pipeline.observability.trace import record
 from pipeline.sentences import closeness, coverage, spans, split, weights
+from pipeline.verification.narrowing import cited_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,6 +80,15 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """The sentence of a source that stands behind what cites it."""
+
+    text: str
+    lines: tuple[int, int] | None = None
+    """Where it stands, with what else the answer says of the source; None: somewhere in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
     """An answer with the markers that could be added without guessing."""
 
@@ -107,18 +117,25 @@ class Attributor:
 
     async def choose_quotes(
         self, answer: str, sources: Sequence[CitedSource], question: str
-    ) -> dict[str, str]:
+    ) -> dict[str, Quote]:
         """Return a quote for each label of *sources*, closest to the sentences of *answer* that cite it.
 
         A label that no sentence cites is compared with the question alone.
         """
         claims = [_cited_by(answer, source.label) or question for source in sources]
         found = await self._closest([source.chunk for source in sources], claims, question)
+        return await asyncio.to_thread(self._quotes, sources, claims, found)
+
+    def _quotes(
+        self, sources: Sequence[CitedSource], claims: Sequence[str], found: Sequence[Sequence[Support]]
+    ) -> dict[str, Quote]:
         quotes = {}
-        for rank, (source, supports) in enumerate(zip(sources, found, strict=True)):
-            own = [support for support in supports if support.source == rank]
-            if own:
-                quotes[source.label] = clip(own[0].evidence.text)
+        for rank, (source, claim, supports) in enumerate(zip(sources, claims, found, strict=True)):
+            sentence = next((each.evidence.text for each in supports if each.source == rank), None)
+            if sentence is not None:
+                said = markers.without_markers(claim)
+                lines = cited_lines(source.chunk, sentence, said, self._analyze)
+                quotes[source.label] = Quote(text=clip(sentence), lines=lines)
         return quotes
 
     async def repair_markers(self, answer: str, sources: Sequence[CitedSource], question: str) -> Repaired:

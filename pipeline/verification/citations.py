@@ -11,22 +11,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pipeline.domain import CitedSource
+    from pipeline.verification.attribution import Quote
 
 
-def resolve(sources: Sequence[CitedSource], quotes: Mapping[str, str]) -> tuple[Citation, ...]:
-    """Return each of *sources* as a citation; *quotes* holds the sentence that stands behind each label."""
-    return tuple(
-        Citation(
-            label=source.label,
-            document_id=source.chunk.document_id,
-            display_name=source.chunk.display_name,
-            chunk_id=source.chunk.chunk_id,
-            page=source.chunk.place.page,
-            lines=source.chunk.place.lines,
-            section=source.chunk.place.section,
-            url=link_of(source.chunk.source),
-            quote=quotes.get(source.label),
-            unit=source.chunk.place.unit,
-        )
-        for source in sources
+def resolve(sources: Sequence[CitedSource], quotes: Mapping[str, Quote]) -> tuple[Citation, ...]:
+    """Return each of *sources* as a citation; *quotes* holds what stands behind each label."""
+    return tuple(_citation(source, quotes.get(source.label)) for source in sources)
+
+
+def _citation(source: CitedSource, quote: Quote | None) -> Citation:
+    place = source.chunk.place
+    return Citation(
+        label=source.label,
+        document_id=source.chunk.document_id,
+        display_name=source.chunk.display_name,
+        chunk_id=source.chunk.chunk_id,
+        page=place.page,
+        lines=(quote.lines if quote else None) or place.lines,
+        section=place.section,
+        url=link_of(source.chunk.source),
+        quote=quote.text if quote else None,
+        unit=place.unit,
+        page_label=place.page_label,
     )

@@ -24,15 +24,22 @@ def pdf(
     *,
     outline: Sequence[tuple[str, int]] = (),
     password: str | None = None,
+    fields: Sequence[tuple[int, str]] = (),
+    labels: str = "",
 ) -> bytes:
     """Write a PDF with one line of text for each line of a page; *outline* gives titles and pages from 1.
 
+    *fields* are those of a form: page and entries, ``(1, "/FT/Tx/T(Town)/V(Rome)/Rect[100 700 300 720]")``.
+    *labels* is a number tree of page labels, ``0<</S/r>>2<</S/D>>`` for i, ii, 1, 2 (ISO 32000-1, 12.4.2).
     A *password*, even an empty one, encrypts it (RC4, 40 bits, ISO 32000-1, 7.6.3).
     """
     first_page, count = 5, len(pages)
     kids = b" ".join(b"%d 0 R" % (first_page + 2 * index) for index in range(count))
+    first_field = first_page + 2 * count + len(outline)
+    widgets = [b"%d 0 R" % (first_field + index) for index in range(len(fields))]
     objects = {
-        1: b"<</Type/Catalog/Pages 2 0 R/Outlines 4 0 R>>",
+        1: b"<</Type/Catalog/Pages 2 0 R/Outlines 4 0 R/PageLabels<</Nums[%s]>>%s>>"
+        % (labels.encode(), _form(widgets)),
         2: b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, count),
         3: _FONT,
     }
@@ -40,11 +47,22 @@ def pdf(
         number = first_page + 2 * index
         objects[number] = (
             b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]"
-            b"/Resources<</Font<</F1 3 0 R>>>>/Contents %d 0 R>>" % (number + 1)
+            b"/Resources<</Font<</F1 3 0 R>>>>/Contents %d 0 R/Annots[%s]>>"
+            % (
+                number + 1,
+                b" ".join(w for w, (page, _) in zip(widgets, fields, strict=True) if page == index + 1),
+            )
         )
         objects[number + 1] = _stream(_drawn(text), number + 1, password)
     objects |= _outline(outline, first_page, first_page + 2 * count)
+    for index, (_, entries) in enumerate(fields):
+        widget = f"<</Type/Annot/Subtype/Widget{entries}>>"
+        objects[first_field + index] = widget.encode("cp1252")
     return _assembled(objects, password)
+
+
+def _form(widgets: list[bytes]) -> bytes:
+    return b"/AcroForm<</Fields[%s]/NeedAppearances true>>" % b" ".join(widgets) if widgets else b""
 
 
 def _drawn(text: str) -> bytes:

@@ -94,9 +94,10 @@ class FakePreferences:
 
     def __init__(self) -> None:
         self.kept: dict[str, Preferences] = {}
+        self.default = Preferences()
 
     async def read(self, scope: Scope) -> Preferences:
-        return self.kept.get(scope.key, Preferences())
+        return self.kept.get(scope.key, self.default)
 
     async def write(self, scope: Scope, preferences: Preferences) -> None:
         self.kept[scope.key] = preferences

@@ -35,7 +35,13 @@ def load(data: bytes, name: str, *, max_pages: int = MAX_PAGES, recognize: int =
     # imported on use: each parser costs tens of milliseconds, and most workers need two of them
     module = import_module(f"{__name__}.{sniff(data, name).module}")
     read: Callable[[Upload], Loaded] = module.load
-    loaded = read(Upload(data=data, name=name, max_pages=max_pages, recognize=recognize))
+    try:
+        loaded = read(Upload(data=data, name=name, max_pages=max_pages, recognize=recognize))
+    except RecursionError as exc:
+        raise IngestError(
+            IngestReason.TOO_LARGE,
+            "The file nests tables, boxes or parts too deep to be read; upload what is in them by itself.",
+        ) from exc
     if loaded.is_archive:
         return loaded
     blocks = tuple(map(_cleaned, loaded.blocks))

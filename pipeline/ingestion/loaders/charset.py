@@ -19,6 +19,8 @@ MAX_STRAY_SHARE = 0.1
 other encoding, more than half are not."""
 MAX_CONTROL_SHARE = 0.002
 """Text has no control characters but a stray one; binary data read as Latin-1 has 3 % and more."""
+MAX_NULL_SHARE = 0.2
+"""Of the bytes of a text, how many may be zero without a meaning; of UTF-16 in Latin letters half are."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -50,6 +52,8 @@ _CANDIDATES = (
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_GAP_BYTE = re.compile(rb"(?<!\x00)[\t\n\r ](?!\x00)")
+_WIDE_GAP = re.compile(rb"\x00[\t\n\r ]|[\t\n\r ]\x00")
 _EAST_ASIAN = re.compile("[\t\n\r -~\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65‘-”…—]")
 LEAST_EAST_ASIAN_SHARE = 0.97
 """Of the characters of a text; of bytes at random, read as UTF-16, fewer than half are."""
@@ -93,6 +97,8 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
     *declared* is what the file says of itself; a byte order mark and valid UTF-8 are stronger evidence.
     Raises `IngestError` (UNSUPPORTED_TYPE) for data that is not text in any encoding.
     """
+    if _has_stray_nulls(data):
+        data = data.replace(b"\0", b" ")
     text = data.decode(_encoding(data, declared), errors="replace")
     if len(_CONTROL.findall(text[:SAMPLE_BYTES])) > MAX_CONTROL_SHARE * min(len(text), SAMPLE_BYTES) + 1:
         raise _refusal()
@@ -114,6 +120,23 @@ def _encoding(data: bytes, declared: str | None) -> str:
     if _is(data, "utf-8") or (known is None and _is_almost_utf8(data[:SAMPLE_BYTES])):
         return "utf-8"
     return known or _detected(data)
+
+
+def _has_stray_nulls(data: bytes) -> bool:
+    """Tell text with zero bytes in it, which some programs end fields with, from UTF-16 and from binary data.
+
+    In UTF-16 each space and line end has a zero byte beside it, always on the same side.
+    """
+    sample = data[:SAMPLE_BYTES]
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    nulls = even + odd
+    if not 0 < nulls <= MAX_NULL_SHARE * len(sample) or any(data.startswith(bom) for bom, _ in _BOMS):
+        return False
+    if len(_CONTROL_BYTE.findall(sample)) - nulls > MAX_CONTROL_SHARE * len(sample):
+        return False
+    return 10 * min(even, odd) > max(even, odd) or len(_GAP_BYTE.findall(sample)) > len(
+        _WIDE_GAP.findall(sample)
+    )
 
 
 def _wide(data: bytes) -> str:

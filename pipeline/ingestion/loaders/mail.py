@@ -13,6 +13,7 @@ from pipeline.ingestion import loaders
 from pipeline.ingestion.blocks import Block, Kind, Loaded, Upload, title
 from pipeline.ingestion.loaders import prose
 from pipeline.ingestion.loaders.mailparts import (
+    SHORT_HEADERS,
     content,
     file_name,
     headers,
@@ -20,9 +21,9 @@ from pipeline.ingestion.loaders.mailparts import (
     is_attached,
     is_decoration,
     is_sealed,
+    readable,
     written,
 )
-from pipeline.ingestion.loaders.members import damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,9 @@ MAX_DEPTH: Final = 4
 MAX_ATTACHMENTS: Final = 100
 """How many files are read, those of attached mails included; more are named."""
 
+NAMED: Final = 5
+"""Attachments that the note names; of the others it gives the number."""
+
 _SHOWN = ("From", "To", "Cc", "Date")
 _TELLING = frozenset({"from", "to", "date", "subject", "received", "message-id", "mime-version"})
 """Headers of which every mail has one."""
@@ -42,16 +46,14 @@ _BOM = b"\xef\xbb\xbf"
 def load(upload: Upload) -> Loaded:
     """Read headers, text and attachments, each of these in a section of its own, with its own pages and rows.
 
-    What cannot be read of them is named. Raises `IngestError`: ENCRYPTED, CORRUPT.
+    What cannot be read of them is named; `Loaded.note` says why. Raises `IngestError` (ENCRYPTED).
     """
-    try:
-        message = BytesParser().parsebytes(upload.data.removeprefix(_BOM).lstrip(b"\r\n"))
-        if not _TELLING.intersection(headers(message)):
-            return prose.load(upload)
-        blocks = tuple(_Reader(upload).read(message, (), 1))
-    except RecursionError as exc:
-        raise damaged() from exc
-    return Loaded(kind="mail", blocks=blocks)
+    message = BytesParser(policy=SHORT_HEADERS).parsebytes(upload.data.removeprefix(_BOM).lstrip(b"\r\n"))
+    if not _TELLING.intersection(headers(message)):
+        return prose.load(upload)
+    reader = _Reader(upload)
+    blocks = tuple(reader.read(message, (), 1))
+    return Loaded(kind="mail", blocks=blocks, note=_note(reader.unread))
 
 
 class _Reader:
@@ -60,10 +62,13 @@ class _Reader:
     def __init__(self, upload: Upload) -> None:
         self._upload = upload
         self._left = MAX_ATTACHMENTS
+        self.unread: list[tuple[str, str]] = []
+        """Name of an attachment and why it is not read, or not all of it."""
 
     def read(self, message: Message, outer: tuple[str, ...], depth: int) -> Iterator[Block]:
         """Yield what the people who have the mail see of it. Raises `IngestError` (ENCRYPTED)."""
-        known = headers(message)
+        sent = headers(message)
+        known = {name: readable(sent[name]) for name in ("subject", *map(str.lower, _SHOWN)) if name in sent}
         subject = known.get("subject", "")
         path = (*outer, title(subject)) if subject else outer
         if subject:
@@ -90,33 +95,53 @@ class _Reader:
 
     def _mail(self, part: Message, path: tuple[str, ...], depth: int) -> Iterator[Block]:
         if depth == MAX_DEPTH:
-            yield _named("a mail", path)
+            yield self._unread("a mail", f"of mails attached to mails, {MAX_DEPTH} are read", path)
             return
         try:
             for inner in inner_parts(part):
                 yield from self.read(inner, path, depth + 1)
-        except IngestError:
-            yield _named("a mail", path)
+        except IngestError as error:
+            yield self._unread("a mail", str(error), path)
 
     def _attachment(self, part: Message, path: tuple[str, ...]) -> Iterator[Block]:
         name = file_name(part) or f"attachment{mimetypes.guess_extension(part.get_content_type()) or ''}"
         self._left -= 1
         if self._left < 0:
-            yield _named(name, path)
+            # thousands of names are a list, not a section each
+            unread = self._unread(name, f"at most {MAX_ATTACHMENTS} attachments are read", path)
+            yield replace(unread, path=path, kind=Kind.ITEM)
             return
         try:
             loaded = loaders.load(
                 content(part), name, max_pages=self._upload.max_pages, recognize=self._upload.recognize
             )
-        except IngestError:
-            yield _named(name, path)
+        except IngestError as error:
+            yield self._unread(name, str(error), path)
             return
         if loaded.is_archive:
-            yield _named(name, path)
-        inner = (*path, title(name))
+            yield self._unread(name, "archives in mails are not opened; upload it by itself", path)
+        left_out = (
+            f"{loaded.blank_pages:,} of {loaded.pages:,} pages hold no text" if loaded.blank_pages else None
+        )
+        self.unread += [(name, why) for why in (left_out, loaded.note) if why]
+        inner = (*path, _label(name))
         yield from (replace(block, path=(*inner, *block.path)) for block in loaded.blocks)
 
+    def _unread(self, name: str, why: str, path: tuple[str, ...]) -> Block:
+        """Say that something is attached that is not read; why is no text of the mail, to be cited."""
+        self.unread.append((name, why))
+        return Block(text=f"Attached: {name}, not read", path=(*path, _label(name)))
 
-def _named(name: str, path: tuple[str, ...]) -> Block:
-    """Say that something is attached that is not read; why is no text of the mail, and cannot be cited."""
-    return Block(text=f"Attached: {name}, not read", path=(*path, title(name)))
+
+def _label(name: str) -> str:
+    """Return the heading that an attachment stands under: its pages and lines are not those of the mail."""
+    return title(f"attachment {name}")
+
+
+def _note(unread: list[tuple[str, str]]) -> str | None:
+    """Say what of the attachments is not searched, and why."""
+    if not unread:
+        return None
+    named = [f"{title(name)} ({why.partition('. ')[0].rstrip('.')})" for name, why in unread[:NAMED]]
+    more = [f"{len(unread) - NAMED:,} more"] if len(unread) > NAMED else []
+    return f"Attached and not searched: {', '.join(named + more)}."

@@ -7,6 +7,7 @@ from dataclasses import replace
 from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
+from email.policy import Compat32
 from email.utils import collapse_rfc2231_value
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from pipeline.ingestion.loaders.webpage import decode_page, walk
 if TYPE_CHECKING:
     from pipeline.ingestion.blocks import Block
 
+MAX_HEADER_CHARS = 20_000
+"""Some five hundred receivers; the time to read a header grows with the square of its length."""
 RICHER = 2
 """A mail's HTML is read in place of plain text if it says this many times as much: then that is a stub."""
 
@@ -29,11 +32,22 @@ _SIGNATURES = frozenset(
 _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 
 
+class _ShortHeaders(Compat32):
+    """Python's way of reading mail as it comes, with an end to its headers."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:MAX_HEADER_CHARS]
+
+
+SHORT_HEADERS = _ShortHeaders()
+
+
 def headers(message: Message) -> dict[str, str]:
-    """Return the first header of each name, in lower case, as people read it."""
+    """Return the first header of each name, in lower case, as it was sent."""
     found: dict[str, str] = {}
     for name, value in message.raw_items():
-        found.setdefault(name.lower(), _readable(str(value)))
+        found.setdefault(name.lower(), str(value))
     return found
 
 
@@ -63,7 +77,7 @@ def is_decoration(part: Message) -> bool:
 def file_name(part: Message) -> str:
     """Return an attachment's name without folders, "" if it has none."""
     value = part.get_param("filename", header="content-disposition") or part.get_param("name") or ""
-    name = _readable(collapse_rfc2231_value(value))
+    name = readable(collapse_rfc2231_value(value))
     return re.split(r"[/\\]", name)[-1].strip()
 
 
@@ -114,8 +128,8 @@ def _size(blocks: list[Block]) -> int:
     return sum(len(block.text) for block in blocks)
 
 
-def _readable(value: str) -> str:
-    """Decode a header's encoded words, and bytes that were put into it as they are."""
+def readable(value: str) -> str:
+    """Return a header as people read it: its encoded words decoded, and bytes put into it as they are."""
     line = _FOLD.sub(" ", _with_bytes(value)).strip()
     try:
         return str(make_header(decode_header(line)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pypdfium2
@@ -11,17 +12,22 @@ from pypdfium2 import raw
 
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
-from pipeline.ingestion.blocks import Block, Headings, Loaded, Upload
+from pipeline.ingestion.blocks import Block, Headings, Loaded, Upload, clean
+from pipeline.ingestion.loaders import pdfforms
 from pipeline.ingestion.loaders.recognition import Recognizer
 from pipeline.ingestion.loaders.reflow import reflow
 from pipeline.ingestion.loaders.repair import rebuilt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+MAX_CHARS = 20_000_000
+"""Of all pages: the pieces of a document hold no more."""
 MAX_OUTLINE_ENTRIES = 5_000
 MAX_ENTRIES_A_PAGE = 50
 """Each is searched for in the page's text; an outline with more on one page names every paragraph."""
+MAX_LABEL_CHARS = 20
+"""A longer one is no number of a page."""
 MAX_STAMP_CHARS = 60
 """What a scanning app writes on every page ("Scanned with …", a page number) is shorter."""
 
@@ -41,7 +47,7 @@ NOTHING_RECOGNISED: Final = (
 
 
 def load(upload: Upload) -> Loaded:
-    """Read every page that can be read; `Block.page` is its number in the file, whatever is printed on it.
+    """Read every page that can be read; `Block.page` is its number, `page_label` what the file calls it.
 
     Raises `IngestError`: ENCRYPTED, CORRUPT, TOO_MANY_PAGES, NO_TEXT.
     """
@@ -56,13 +62,14 @@ def load(upload: Upload) -> Loaded:
 
 def _read(data: bytes, upload: Upload) -> Loaded:
     with closing(_open(data)) as document:
+        pdfforms.prepare(document)
         count = len(document)
         if count > upload.max_pages:
             raise IngestError(
                 IngestReason.TOO_MANY_PAGES,
                 f"The document has {count:,} pages; at most {upload.max_pages:,} can be read. Split it.",
             )
-        texts = [_text(document, index) for index in range(count)]
+        texts = _texts(document, count)
         if all(text is None for text in texts):
             raise _damaged()
         pages = [text or "" for text in texts]
@@ -72,7 +79,7 @@ def _read(data: bytes, upload: Upload) -> Loaded:
         if not any(page.strip() for page in pages) or (scanned and not upload.recognize):
             message = NOTHING_RECOGNISED if upload.recognize else SWITCHED_OFF
             raise IngestError(IngestReason.NO_TEXT, message)
-        blocks = tuple(_blocks(pages, _outline(document)))
+        blocks = tuple(_labelled(document, _blocks(pages, _outline(document))))
     return Loaded(kind="PDF", blocks=blocks, pages=count, blank_pages=sum(not page.strip() for page in pages))
 
 
@@ -119,11 +126,29 @@ def _damaged() -> IngestError:
     )
 
 
+def _texts(document: Any, count: int) -> list[str | None]:
+    """Return the text of each page; more than a document may hold is an `IngestError` before all is read."""
+    texts: list[str | None] = []
+    left = MAX_CHARS
+    for index in range(count):
+        texts.append(text := _text(document, index))
+        left -= len(text or "")
+        if left < 0:
+            raise IngestError(
+                IngestReason.TOO_LARGE, "The document holds more text than one may; upload it in parts."
+            )
+    return texts
+
+
 def _text(document: Any, index: int) -> str | None:
-    """Return a page's text in reading order, one line for each paragraph; None if the page is damaged."""
+    """Return a page's text in reading order, one line for each paragraph, then what is filled into its form.
+
+    None if the page is damaged.
+    """
     try:
         with closing(document[index]) as page, closing(page.get_textpage()) as content:
-            return reflow(str(content.get_text_range()))
+            fields = pdfforms.filled_in(document, page, content)
+            return "\n".join(filter(None, (reflow(str(content.get_text_range())), *fields)))
     except pypdfium2.PdfiumError:
         return None
 
@@ -161,6 +186,17 @@ def _blocks(pages: list[str], outline: dict[int, list[tuple[int, str]]]) -> Iter
             headings.enter(level, heading)
         if text[start:].strip():
             yield Block(text=text[start:].strip(), page=index + 1, path=headings.path)
+
+
+def _labelled(document: Any, blocks: Iterable[Block]) -> Iterator[Block]:
+    """Say of each block what its page is called, where that is not its number."""
+    for block in blocks:
+        yield replace(block, page_label=_label(document, block.page or 1))
+
+
+def _label(document: Any, number: int) -> str | None:
+    label = clean(str(document.get_page_label(number - 1))).strip()
+    return label if label not in {"", str(number)} and len(label) <= MAX_LABEL_CHARS else None
 
 
 def _find(heading: str, text: str, start: int) -> int | None:

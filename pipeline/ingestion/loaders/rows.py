@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 MAX_HEADER_CHARS = 300
 """A header repeated in every piece must leave most of the piece to the rows."""
+MAX_NAME_CHARS, LEAST_NAME_CHARS = 120, 20
+"""Of a column's name that is said beside its cell: a survey's question is understood by that much of it."""
+MAX_NAMES_CHARS = 12_000
+"""Of all names in one row, as far as that leaves each of them its least."""
 SEPARATOR = " | "
 
 
@@ -47,8 +51,17 @@ def table(
             )
         )
         if not names:
-            names, header = cells, text
+            names, header = _shortened(cells), text
     return blocks
+
+
+def _shortened(names: list[str]) -> list[str]:
+    """Cut the middle out of long names, so that what is repeated in each row stays in proportion to it."""
+    room = max(min(MAX_NAMES_CHARS // len(names), MAX_NAME_CHARS), LEAST_NAME_CHARS)
+    half = room // 2
+    return [
+        name if len(name) <= room else f"{name[:half].rstrip()}…{name[1 - half :].lstrip()}" for name in names
+    ]
 
 
 def _row(cells: list[str], names: list[str]) -> str:

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from pipeline.ingestion.blocks import Block, Headings, Kind, Loaded, Upload
 from pipeline.ingestion.loaders.charset import decode
+from pipeline.ingestion.loaders.nesting import shallow
 from pipeline.ingestion.loaders.rows import Row, table
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def walk(html: str, *, named: bool = True, laid_out: bool = True) -> list[Block]
     others are none of values; else the inner ones come after the outer one.
     """
     try:
-        tree = LexborHTMLParser(html)
+        tree = LexborHTMLParser(shallow(html))
     except SelectolaxError as exc:
         # every sequence of characters is HTML of some kind; what can fail is only to allocate its nodes
         raise MemoryError from exc

@@ -21,6 +21,7 @@ from pipeline.ingestion.blocks import Block, Kind, Loaded, Upload
 from pipeline.ingestion.loaders.archives import ZIP_MAGIC
 from pipeline.ingestion.loaders.members import damaged, open_document
 from pipeline.ingestion.loaders.rows import SEPARATOR, Row, table
+from pipeline.ingestion.loaders.spread import drawn_together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,19 +43,22 @@ def load(upload: Upload) -> Loaded:
 
     Raises `IngestError`: CORRUPT, ENCRYPTED, TOO_LARGE.
     """
-    if upload.data.startswith(ZIP_MAGIC):
-        open_document(upload.data).close()
+    data = upload.data
+    if data.startswith(ZIP_MAGIC):
+        with open_document(data) as archive:
+            data = drawn_together(data, archive)
     try:
-        with CalamineWorkbook.from_filelike(io.BytesIO(upload.data)) as book:
-            sheets = [book.get_sheet_by_name(name) for name in _visible(book)]
-            blocks = tuple(block for sheet in sheets for block in _blocks(sheet))
+        with CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
+            names = [*_visible(book)]
+            # one sheet at a time is in memory
+            blocks = tuple(block for name in names for block in _blocks(book.get_sheet_by_name(name)))
     except PasswordError as exc:
         raise IngestError(
             IngestReason.ENCRYPTED, "The workbook is protected by a password; upload a copy without one."
         ) from exc
     except (CalamineError, ValueError, OSError) as exc:
         raise damaged() from exc
-    return Loaded(kind="workbook", blocks=blocks, pages=len(sheets))
+    return Loaded(kind="workbook", blocks=blocks, pages=len(names))
 
 
 def _visible(book: CalamineWorkbook) -> Iterator[str]:

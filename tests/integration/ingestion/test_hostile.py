@@ -9,6 +9,7 @@ import pytest
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
 from pipeline.ingestion.sandbox import ParseLimits, Sandbox
+from tests.fakes.office import odf
 
 if TYPE_CHECKING:
     from pipeline.ingestion.chunker import Piece
@@ -36,6 +37,21 @@ WORST = {
     "comments above comments.c": b"// c\n" * (LENGTH // 10) + b"int f(){}" * (LENGTH // 20),
     "definitions.rb": b"class A\n" + b"  def f\n" * (LENGTH // 8),
     "an open quote.csv": b'a,b\n"' + b"x,y\n" * (LENGTH // 4),
+    "long names of columns.csv": b",".join(b"word " * 500 for _ in range(20))
+    + b"\n"
+    + (b"1," * 20 + b"\n") * 500,
+    "emphasis that is never closed.html": b"<b><i><a>" * (LENGTH // 9) + b"word",
+    "tables in tables.html": b"<table><tr><td>" * (LENGTH // 15) + b"word",
+    "lists in lists.html": b"<ul><li>entry" * (LENGTH // 13),
+    "sections in sections.odt": odf(
+        "text", f"{'<text:section>' * LENGTH}<text:p>word</text:p>{'</text:section>' * LENGTH}"
+    ),
+    "words of a subject.eml": b"From: a@example.com\nSubject: "
+    + b"=?utf-8?q?a?= " * (LENGTH // 14)
+    + b"\n\nx",
+    "parameters of a part.eml": b"From: a\nContent-Type: text/plain"
+    + b"; name*0=x" * (LENGTH // 10)
+    + b"\n\nx",
     "columns.csv": b"," * LENGTH + b"\nx",
 }
 

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import subprocess
 import sys
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +21,8 @@ from tests.fakes.scans import scan
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from pipeline.ingestion.loaders.bundles import Member
 
 GUIDE = b"# Guide\n\nText.\n\n## Part\n\nMore.\n"
 # a parser like ours in which the loader can be replaced
@@ -195,7 +199,12 @@ async def test_an_archive_is_only_named_until_it_is_taken_apart(sandbox: Sandbox
     data = archive({"a/notes.md": GUIDE, "x.txt": "", "z.txt": "More."})
 
     parsed = await sandbox.parse(data, "bundle.zip")
-    members = await sandbox.unpack(data, "bundle.zip")
+    members: list[Member] = []
+
+    async def take(member: Member) -> None:
+        members.append(member)
+
+    await sandbox.unpack(data, "bundle.zip", take)
 
     assert (parsed.is_archive, parsed.pieces) == (True, ())
     assert [(member.name, member.content) for member in members[::2]] == [
@@ -207,9 +216,32 @@ async def test_an_archive_is_only_named_until_it_is_taken_apart(sandbox: Sandbox
     assert len((await sandbox.parse(GUIDE, "guide.md")).pieces) == 2
 
 
+async def test_of_a_large_archive_one_file_at_a_time_is_held(sandbox: Sandbox) -> None:
+    noise = random.Random(7)
+    content = b"".join(noise.randbytes(1_000) + b"x" * 50_000 for _ in range(160))
+    data = archive({f"{number}.txt": content + b"%d" % number for number in range(8)})
+    sizes: list[int] = []
+
+    async def take(member: Member) -> None:
+        sizes.append(len(member.content) if isinstance(member.content, bytes) else 0)
+
+    tracemalloc.start()
+    try:
+        await sandbox.unpack(data, "bundle.zip", take)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert sizes == [len(content) + 1] * 8
+    assert peak < 4 * len(content) + 2 * len(data)
+
+
 async def test_a_bomb_is_refused_where_it_would_have_been_taken_apart(sandbox: Sandbox) -> None:
+    async def take(member: Member) -> None:
+        pytest.fail(f"{member.name} was unpacked")
+
     with pytest.raises(IngestError) as caught:
-        await sandbox.unpack(archive({"a.txt": b" " * 12_000_000}), "bundle.zip")
+        await sandbox.unpack(archive({"a.txt": b" " * 12_000_000}), "bundle.zip", take)
 
     assert caught.value.reason is IngestReason.TOO_LARGE
 

@@ -36,7 +36,7 @@ def prices(book: Workbook) -> None:
     ("name", "data", "place"),
     [
         ("deck.pptx", Deck().add("Plan").add("Hours").write(FACT).save(), "slide 2, Hours"),
-        ("book.xlsx", xlsx(prices), "sheet Hours, rows 1–3"),
+        ("book.xlsx", xlsx(prices), "sheet Hours, row 3"),
         (
             "page.odt",
             odf("text", f'<text:h text:outline-level="1">Hours</text:h><text:p>{FACT}</text:p>'),

@@ -202,7 +202,7 @@ async def test_a_named_embedding_server_that_is_down_leaves_the_words(
         up = await ask(service, scope)
 
     assert down.success
-    assert down.degraded == ("dense:unavailable",)
+    assert down.degraded == ("dense:unavailable", "entailment:unavailable")
     assert up.degraded == ()
 
 

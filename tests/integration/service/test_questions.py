@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from prometheus_client import REGISTRY
 
+from bot.explanation import explain
 from pipeline.domain import Delta, DocumentStatus, Filters, Progress, Question, Reason, Scope, Stage
 from pipeline.errors import ModelNotFound, ModelTimeout, ModelUnavailable
 from pipeline.ingestion.intake import Upload
+from pipeline.verdicts import Mode
 from tests.fakes.models import Reply, ScriptedEmbedder, ScriptedReader
 from tests.integration.service.conftest import ingest
 
@@ -50,6 +52,26 @@ async def test_an_answer_cites_the_file_the_place_and_the_sentence(
     assert citation.url.startswith("file:///")
     assert response.latency.retrieve is not None
     assert {"retrieval.dense", "retrieval.sparse", "retrieval.fused"} <= {e["event"] for e in response.trace}
+
+
+async def test_each_statement_is_checked_and_the_explanation_tells_how_it_stands(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    reader = ScriptedReader("A refund for a monthly plan takes five working days [1]. It costs 99 euros [1].")
+    question = Question(text=MONTHLY, scope=scope, thread="t")
+    async with opened(reader) as service:
+        await ingest(service, scope, folder)
+        pipeline = await service.pipeline()
+        streamed = await pipeline.ask(question)
+        verified = await pipeline.ask(replace(question, mode=Mode.VERIFIED))
+        await pipeline.remember(question, streamed)
+        turn = await service.stores.threads.last_turn(scope, "t")
+
+    assert streamed.verification is not None
+    assert [claim.verdict for claim in streamed.verification.claims] == ["supported", "unsupported"]
+    assert verified.answer == "A refund for a monthly plan takes five working days [1]."
+    assert turn is not None
+    assert "Checked 2 statements: 1 supported, 1 not supported" in explain(turn.response, None, {})
 
 
 async def test_streaming_shows_the_stages_and_ends_in_the_same_answer(
@@ -406,4 +428,4 @@ async def test_an_embedder_that_is_down_leaves_the_words_and_says_so(
 
     assert all(r.document and r.document.status is DocumentStatus.READY for r in results)
     assert response.success
-    assert response.degraded == ("dense:unavailable",)
+    assert response.degraded == ("dense:unavailable", "entailment:unavailable")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import lancedb
+import pyarrow as pa
 import pytest
 
 from pipeline.domain import Place, Unit
@@ -19,15 +20,16 @@ if TYPE_CHECKING:
 
     from pipeline.storage.refs import StoredChunk
 
-SLIDE = Place(page=4, section="Prices", unit=Unit.SLIDE)
+SLIDE = Place(page=4, section="Prices", unit=Unit.SLIDE, page_label="D")
 
 
 @pytest.fixture
 async def catalog(tmp_path: Path) -> AsyncIterator[CatalogStore]:
-    """Open a catalog whose chunks table has no column for the unit."""
+    """Open a catalog whose chunks table has no columns for unit and label."""
     connection = await lancedb.connect_async(str(tmp_path))
     schema = chunks_schema(DIMENSION)
-    old = schema.remove(schema.get_field_index("unit"))
+    later = {"unit", "page_label"}
+    old = pa.schema([field for field in schema if field.name not in later])
     table = await connection.create_table(f"{ref_of().name}.chunks", schema=old)
     await table.add(chunk_rows(stored_of("d1", "old first", "old second"), DIMENSION).select(old.names))
     store = await VectorStore.connect(str(tmp_path))

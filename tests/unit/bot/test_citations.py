@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -64,6 +64,15 @@ def test_a_slide_and_a_sheet_are_called_what_they_are() -> None:
     assert block([sheet], "[1]") == "[1] deck.pptx, sheet Prices \\[EUR\\], rows 12–30"
 
 
+def test_of_a_long_path_the_attachment_and_the_innermost_heading_are_shown() -> None:
+    path = f"{'Offer and more ' * 6}> attachment prices.pdf > Part 1 > Chapter 2 > Rent"
+    long = replace(citation("1", name="mail.eml", page=2), section=path, quote=None)
+
+    assert block([long], "[1]") == (
+        "[1] mail.eml, page 2, Offer and more Offer and more Offer and… > attachment prices.pdf > … > Rent"
+    )
+
+
 def test_only_labels_that_the_answer_uses_are_listed_in_their_order() -> None:
     citations = [citation("10"), citation("2"), citation("3"), citation("1")]
 
@@ -102,6 +111,7 @@ def test_hostile_names_and_quotes_are_shown_and_not_obeyed(text: str) -> None:
 
 
 @given(marks)
+@example("\\_\\_")
 def test_literal_text_reads_the_same_after_rendering(text: str) -> None:
     expected = re.sub(r"[\x1b\s]+", " ", text).strip()
 

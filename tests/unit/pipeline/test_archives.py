@@ -100,7 +100,7 @@ def test_an_archive_is_a_container_and_no_document() -> None:
 
 
 def test_files_that_stand_elsewhere_in_the_channel_keep_it_from_failing() -> None:
-    said = "2 files in it are in the channel already."
+    said = "2 files in it were in the channel already."
 
     assert bundle(PICTURE, message=said).status is DocumentStatus.READY
     assert bundle(message=said).message == said

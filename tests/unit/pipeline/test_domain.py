@@ -14,6 +14,7 @@ from tests.fakes.pipeline import citation
         (Place(), ""),
         (Place(section="Refunds > Timing"), ""),
         (Place(page=3), "page 3"),
+        (Place(page=6, page_label="iv"), "page iv (6)"),
         (Place(lines=(7, 7)), "line 7"),
         (Place(page=3, lines=(10, 20), section="Refunds"), "page 3, lines 10–20"),
         (Place(page=4, section="Goals", unit=Unit.SLIDE), "slide 4"),

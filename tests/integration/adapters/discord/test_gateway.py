@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import discord
 import pytest
+from discord.backoff import ExponentialBackoff
 
 from adapters.discord import client as clients
 from adapters.discord import gateway as gateways
@@ -130,11 +131,11 @@ async def test_many_connections_may_take_longer_than_one(
     async def wait(*_: object, initial: bool = False, **__: object) -> None:
         """Let each further connection take a while."""
         if not initial:
-            await asyncio.sleep(0.15)
+            await asyncio.sleep(0.25)
 
-    monkeypatch.setattr(gateways, "OPEN_S", 0.25)
+    monkeypatch.setattr(gateways, "OPEN_S", 1.5)
     monkeypatch.setattr(discord.Client, "before_identify_hook", wait)
-    server.gateway.shards = 4
+    server.gateway.shards = 8
     async with line(server, ShardedClient(content=True)) as held:
         await held.connect()
         assert held.gateway.alive()
@@ -169,7 +170,7 @@ async def test_a_discord_that_is_not_there_is_named_at_once(server: DiscordServe
 async def test_a_discord_in_trouble_is_not_waited_for_long(
     server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gateways, "LOGIN_S", 0.1)
+    monkeypatch.setattr(gateways, "LOGIN_S", 0.5)
     server.fail("me", slow(60))
     async with Client(content=True) as client:
         with pytest.raises(Unreachable, match="cannot be reached"):
@@ -195,7 +196,7 @@ async def test_a_bot_may_introduce_itself_once_more(server: DiscordServer) -> No
 async def test_a_gateway_that_does_not_come_about_is_named(
     server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gateways, "OPEN_S", 0.2)
+    monkeypatch.setattr(gateways, "OPEN_S", 1.0)
     server.gateway.accepting = False
     async with line(server) as held:
         with pytest.raises(Unreachable, match="gateway"):
@@ -206,7 +207,7 @@ async def test_a_gateway_that_turns_a_first_connection_away_is_asked_again(
     server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateways, "AGAIN_S", 0.05)
-    monkeypatch.setattr(discord.client.ExponentialBackoff, "delay", lambda _: 0.01)
+    monkeypatch.setattr(ExponentialBackoff, "delay", lambda _: 0.01)
     server.gateway.accepting = False
     async with line(server) as held:
         connecting = asyncio.create_task(held.connect())
@@ -219,9 +220,9 @@ async def test_a_gateway_that_turns_a_first_connection_away_is_asked_again(
 async def test_a_gateway_that_keeps_turning_connections_away_is_named_after_a_while(
     server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gateways, "OPEN_S", 0.2)
-    monkeypatch.setattr(gateways, "AGAIN_S", 0.05)
-    monkeypatch.setattr(discord.client.ExponentialBackoff, "delay", lambda _: 0.01)
+    monkeypatch.setattr(gateways, "OPEN_S", 1.0)
+    monkeypatch.setattr(gateways, "AGAIN_S", 0.2)
+    monkeypatch.setattr(ExponentialBackoff, "delay", lambda _: 0.01)
     server.gateway.accepting = False
     async with line(server) as held:
         with pytest.raises(Unreachable, match="gateway"):
@@ -273,7 +274,7 @@ async def test_a_session_that_ends_at_once_is_replaced_after_a_pause(
     server: DiscordServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(clients, "BEARABLE_S", 0.0)
-    monkeypatch.setattr(sessions, "FIRST_S", 0.1)
+    monkeypatch.setattr(sessions, "FIRST_S", 1.0)
     async with line(server) as held:
         await held.connect()
         for number in (2, 3):
@@ -313,7 +314,7 @@ async def test_a_connection_that_stays_dead_is_replaced(
         await held.connect()
         server.gateway.accepting = False
         server.gateway.drop()
-        await server.until(lambda: not held.gateway.alive())
+        await server.until(lambda: server.gateway.turned_away and not held.gateway.alive())
         server.gateway.accepting = True
         await server.until(held.gateway.alive)
         await held.hears(server)
@@ -331,7 +332,7 @@ async def test_shards_that_stay_dead_are_replaced_one_for_one(
         await held.connect()
         server.gateway.accepting = False
         server.gateway.drop()
-        await server.until(lambda: not held.gateway.alive())
+        await server.until(lambda: server.gateway.turned_away and not held.gateway.alive())
         server.gateway.accepting = True
         await server.until(held.gateway.alive)
         await held.hears(server)

@@ -29,7 +29,7 @@ def test_a_reply_arrives_as_it_was_sent() -> None:
         Piece(text="x", place=Place(lines=(1, 2))),
         Piece(text="y", place=Place(lines=(1, 2), section="Prices", unit=Unit.ROW)),
     )
-    reply = Reply(outcome=Parsed(pages=2, pieces=pieces, blank_pages=1), retire=True)
+    reply = Reply(outcome=Parsed(pages=2, pieces=pieces, blank_pages=1, note="Not all."), retire=True)
 
     assert unpack_reply(pack_reply(reply)) == reply
 

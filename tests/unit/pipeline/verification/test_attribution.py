@@ -72,7 +72,7 @@ async def test_each_cited_source_gets_a_quote(attributor: Attributor) -> None:
     answer = "Refunds take five days [1]. Employees have thirty days of holiday [2]."
     quotes = await attributor.choose_quotes(answer, SOURCES, "What are the rules?")
 
-    assert quotes == {
+    assert {label: quote.text for label, quote in quotes.items()} == {
         "1": "Refunds take five days after the request.",
         "2": "Employees have thirty days of holiday.",
     }
@@ -81,7 +81,7 @@ async def test_each_cited_source_gets_a_quote(attributor: Attributor) -> None:
 async def test_a_source_that_nothing_cites_is_compared_with_the_question(attributor: Attributor) -> None:
     quotes = await attributor.choose_quotes("", SOURCES, "How long do refunds take?")
 
-    assert quotes["1"] == "Refunds take five days after the request."
+    assert quotes["1"].text == "Refunds take five days after the request."
 
 
 async def test_a_source_without_words_has_no_quote(attributor: Attributor) -> None:

@@ -50,6 +50,28 @@ def test_binary_data_is_refused(data: bytes) -> None:
         decode(data)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello\0world text\0",
+        "a,b\0c\n1,2\0\n3,4\n",
+        "name\0\nplace\0\nRome\0\nOslo\0\n" * 40,
+        "Größe\0, Straße und Übermaß\0\n" * 40,
+    ],
+)
+def test_zero_bytes_in_text_are_gaps(text: str) -> None:
+    for encoding in ("utf-8", "cp1252"):
+        assert decode(text.encode(encoding)) == text.replace("\0", " ")
+
+
+@pytest.mark.parametrize(
+    "text", ["あいう えお\nかきく けこ\n", "退款 五个 工作日\n一 二 三\n", "Привет, это\n", "ab c\n"]
+)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_the_zero_bytes_of_utf_16_are_none_of_these(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
 @given(st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Z"])))
 def test_utf_8_is_never_misread(text: str) -> None:
     assert decode(text.encode()) == text

@@ -50,6 +50,25 @@ def test_a_header_too_long_to_repeat_names_every_cell_instead() -> None:
     assert row.text.startswith("a rather long name of column 0: v0 | ")
 
 
+def test_long_names_of_columns_do_not_multiply_the_size_of_a_file() -> None:
+    names = [f"{number} {'word ' * 400}end{number}" for number in range(20)]
+    text = ",".join(names) + "\n" + ("," * 18 + "x,y\n") * 50
+
+    _, *below = rows(text)
+    assert all(len(block.text) < 20 * 130 for block in below)
+    assert below[0].text.startswith("18 word word")
+    assert "word end18: x | 19 word" in below[0].text
+
+
+def test_very_many_columns_keep_names_that_can_be_told_apart() -> None:
+    names = [f"a rather long name of column {number}" for number in range(1_000)]
+    text = ",".join(names) + "\n" + ",".join(str(number) for number in range(1_000)) + "\n"
+
+    _, row = rows(text)
+    assert len(row.text) < 30_000
+    assert "a rather l…olumn 967: 967 | a rather l…olumn 968: 968" in row.text
+
+
 def test_a_quotation_mark_that_is_never_closed_does_not_swallow_the_file() -> None:
     text = 'name,size\n"broken,1\n' + "fine,2\n" * 30_000
 

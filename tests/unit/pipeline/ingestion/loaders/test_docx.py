@@ -133,3 +133,18 @@ def test_text_boxes_are_read_once_and_deleted_text_is_not() -> None:
     kept = f"<w:p>{deleted}<w:r><w:t>kept</w:t></w:r></w:p>"
 
     assert [text for _, text, _ in word(f"<w:p>{drawing}</w:p>{kept}")] == ["In the box", "kept"]
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>"),
+        ("<w:sdt><w:sdtContent>", "</w:sdtContent></w:sdt>"),
+        ("<w:p><w:r><w:pict><w:txbxContent>", "</w:txbxContent></w:pict></w:r></w:p>"),
+    ],
+)
+def test_a_document_that_nests_without_end_is_refused_with_that_reason(opening: str, closing: str) -> None:
+    with pytest.raises(IngestError, match="nests") as caught:
+        word(opening * 1_000 + paragraph("Deep.") + closing * 1_000)
+
+    assert caught.value.reason is IngestReason.TOO_LARGE

@@ -106,9 +106,9 @@ def test_each_attachment_is_a_section_with_its_own_place() -> None:
 
     places = {block.text: (block.path, block.page, block.unit) for block in read(made)}
 
-    assert places["Prices are fixed."] == (("Plan", "offer.pdf"), 2, None)
-    assert places["Grow."] == (("Plan", "deck.pptx", "Goals"), 1, "slide")
-    assert places["c | d"] == (("Plan", "table.csv"), None, "row")
+    assert places["Prices are fixed."] == (("Plan", "attachment offer.pdf"), 2, None)
+    assert places["Grow."] == (("Plan", "attachment deck.pptx", "Goals"), 1, "slide")
+    assert places["c | d"] == (("Plan", "attachment table.csv"), None, "row")
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,42 @@ def test_each_attachment_is_a_section_with_its_own_place() -> None:
 def test_of_an_attachment_that_cannot_be_read_only_the_name_is_text(data: bytes, name: str) -> None:
     last = read(attached(data, name))[-1]
 
-    assert last.path == ("Plan", name)
+    assert last.path == ("Plan", f"attachment {name}")
     assert last.text == f"Attached: {name}, not read"
+
+
+def test_the_note_says_why_attachments_are_not_read() -> None:
+    made = attached(b"\x89PNG\r\n\x1a\n\0\0", "quay.png")
+    made.add_attachment("Read.", filename="a.txt")
+    made.add_attachment(pdf(["Text", ""]), maintype="application", subtype="pdf", filename="half.pdf")
+    made.add_attachment(archive({"a.txt": "a"}), maintype="application", subtype="zip", filename="a.zip")
+
+    assert load(bytes(made), "mail.eml").note == (
+        "Attached and not searched: quay.png (The file is a picture, which cannot be read), "
+        "half.pdf (1 of 2 pages hold no text), "
+        "a.zip (archives in mails are not opened; upload it by itself)."
+    )
+    assert load(bytes(message()), "mail.eml").note is None
+
+
+def test_the_note_names_a_few_and_counts_the_others() -> None:
+    made = message()
+    for number in range(8):
+        made.add_attachment(b"", maintype="text", subtype="plain", filename=f"{number}.txt")
+
+    note = load(bytes(made), "mail.eml").note or ""
+    assert note.count("The file is empty") == mail.NAMED
+    assert note.endswith(", 3 more.")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"Subject: " + b"=?utf-8?q?a?= " * 200_000, b"Content-Type: text/plain" + b"; name*0=x" * 60_000],
+)
+def test_a_header_without_end_is_read_as_far_as_people_write_headers(header: bytes) -> None:
+    found = texts(b"From: ann@example.com\r\n" + header + b"\r\n\r\nText")
+
+    assert max(map(len, found)) <= 20_000
 
 
 def test_a_mail_attached_to_a_mail_is_a_section() -> None:
@@ -162,6 +196,7 @@ def test_only_so_many_attachments_are_read(monkeypatch: pytest.MonkeyPatch) -> N
         "first file",
         "Attached: b.txt, not read",
     ]
+    assert read(made)[-1].path == ("Plan",)
 
 
 def test_names_of_attachments_are_decoded_and_have_no_folders() -> None:
@@ -172,7 +207,10 @@ def test_names_of_attachments_are_decoded_and_have_no_folders() -> None:
         b'--b\r\nContent-Type: text/plain; name="=?UTF-8?Q?pr=C3=A9cis.txt?="\r\n\r\nsecond\r\n--b--\r\n'
     )
 
-    assert [block.path for block in read(raw)][1:] == [("A", "Übersicht.txt"), ("A", "précis.txt")]
+    assert [block.path for block in read(raw)][1:] == [
+        ("A", "attachment Übersicht.txt"),
+        ("A", "attachment précis.txt"),
+    ]
 
 
 def test_signatures_and_pictures_in_the_text_are_no_attachments() -> None:
@@ -218,4 +256,4 @@ def test_parts_that_nest_without_end_are_refused() -> None:
     with pytest.raises(IngestError) as caught:
         read(raw + b"\r\nText")
 
-    assert caught.value.reason in (IngestReason.CORRUPT, IngestReason.NO_TEXT)
+    assert caught.value.reason is IngestReason.TOO_LARGE

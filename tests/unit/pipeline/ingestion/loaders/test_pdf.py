@@ -176,6 +176,27 @@ def test_a_turned_page_is_read_in_its_direction() -> None:
     assert [block.text for block in load(turned, "paper.pdf").blocks] == ["Refunds take\nfive days"]
 
 
+def test_a_page_that_the_document_calls_otherwise_is_called_so() -> None:
+    labels = "0<</S/r>>2<</S/D>>3<</S/D/P(A-)/St 7>>"
+
+    loaded = load(pdf(["preface", "thanks", "one", "annex"], labels=labels), "paper.pdf")
+
+    assert [(block.page, block.page_label) for block in loaded.blocks] == [
+        (1, "i"),
+        (2, "ii"),
+        (3, "1"),
+        (4, "A-7"),
+    ]
+
+
+def test_a_page_that_is_called_by_its_number_or_has_an_endless_label_has_none() -> None:
+    labels = f"0<</S/D>>1<</P({'x' * 40})>>"
+
+    loaded = load(pdf(["one", "two"], labels=labels), "paper.pdf")
+
+    assert [block.page_label for block in loaded.blocks] == [None, None]
+
+
 def test_an_outline_with_thousands_of_entries_for_one_page_is_cut_short() -> None:
     page = "\n".join(f"Part {number}" for number in range(300))
 
@@ -186,3 +207,69 @@ def test_an_outline_with_thousands_of_entries_for_one_page_is_cut_short() -> Non
 
 def test_a_damaged_document_is_refused() -> None:
     assert reason_for(b"%PDF-1.7\nnothing of the kind") is IngestReason.CORRUPT
+
+
+def boxed(entries: str, line: int = 0) -> str:
+    """Entries of a field that stands right of the *line* of a page's text, from 0."""
+    top = 750 - 14 * line
+    return f"{entries}/Rect[200 {top - 14} 400 {top}]"
+
+
+def form(*fields: str, text: str = "Application") -> list[str]:
+    data = pdf([text], fields=[(1, entries) for entries in fields])
+    return "\n".join(block.text for block in load(data, "form.pdf").blocks).split("\n")[
+        text.count("\n") + 1 :
+    ]
+
+
+def test_what_was_filled_into_a_form_is_read_under_the_names_of_its_fields() -> None:
+    assert form(
+        boxed("/FT/Tx/T(name)/TU(Full name)/V(Ann Example)", 20),
+        boxed("/FT/Tx/T(Town)/V(Rome)", 21),
+        boxed("/FT/Ch/T(Country)/Ff 131072/Opt[(Italy)(Spain)]/V(Spain)", 22),
+        boxed("/FT/Ch/T(Days)/Ff 2097152/Opt[[(1)(Monday)][(2)(Friday)][(3)(Sunday)]]/V[(1)(2)]", 23),
+    ) == ["Full name: Ann Example", "Town: Rome", "Country: Spain", "Days: Monday, Friday"]
+
+
+def test_a_box_is_read_with_whether_it_was_ticked() -> None:
+    assert form(
+        boxed("/FT/Btn/T(Vegetarian)/V/Yes/AS/Yes", 20),
+        boxed("/FT/Btn/T(Smoker)/V/Off/AS/Off", 21),
+        "/FT/Btn/T(a1)/V/Yes/AS/Yes/Rect[30 738 45 750]",
+    ) == ["[x] Vegetarian", "[ ] Smoker", "[x] Application"]
+
+
+def test_a_field_without_a_name_for_people_is_called_what_stands_beside_it() -> None:
+    text = "Name:\nDate of birth: ____"
+
+    assert form(boxed("/FT/Tx/T(f1)/V(Ann)", 0), boxed("/FT/Tx/T(f2)/V(1990)", 1), text=text) == [
+        "Name: Ann",
+        "Date of birth: 1990",
+    ]
+
+
+def test_fields_are_left_out_that_say_nothing_or_hide_what_they_say() -> None:
+    assert (
+        form(
+            boxed("/FT/Tx/T(Empty)"),
+            boxed("/FT/Tx/T(Key)/V(hunter2)/Ff 8192"),
+            boxed("/FT/Btn/T(Send)/Ff 65536"),
+            boxed("/FT/Sig/T(Sign)"),
+            boxed("/FT/Tx/T(Long)/V(" + "long " * 20_000 + ")"),
+        )
+        == []
+    )
+
+
+def test_what_is_filled_in_stands_on_its_page() -> None:
+    data = pdf(["First", ""], fields=[(2, boxed("/FT/Tx/T(Town)/V(Rome)"))])
+    loaded = load(data, "form.pdf")
+
+    assert [(block.text, block.page) for block in loaded.blocks] == [("First", 1), ("Town: Rome", 2)]
+    assert loaded.blank_pages == 0
+
+
+def test_a_document_whose_pages_hold_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.ingestion.loaders.pdf.MAX_CHARS", 20)
+
+    assert reason_for(pdf(["Ten letters", "Ten letters"])) is IngestReason.TOO_LARGE

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pipeline.ingestion.blocks import Block, Kind
 from pipeline.ingestion.loaders import load
+from pipeline.ingestion.loaders.nesting import shallow
 from pipeline.ingestion.loaders.webpage import walk
 
 PAGE = """\
@@ -83,6 +88,51 @@ def test_the_declared_charset_is_used(encoding: str) -> None:
 
 def test_pages_nest_deeper_than_pythons_stack() -> None:
     assert walk("<div>" * 5_000 + "deep")[0].text == "deep"
+
+
+@pytest.mark.parametrize("tag", ["b", "div", "table><tr><td", "ul><li", "section"])
+def test_what_is_nested_too_deep_is_read_without_its_tags(tag: str) -> None:
+    name = tag.partition(">")[0]
+    page = f"<p>before</p>{f'<{tag}>' * 5_000}one{f'</{name}>' * 5_000}<h1>Two</h1><p>after</p>"
+
+    blocks = walk(page, laid_out=True)
+    texts = [block.text.lstrip("- ") for block in blocks]
+    assert [texts[0], texts[-2], texts[-1]] == ["before", "Two", "after"]
+    assert sum("one" in text for text in texts) == 1
+    assert blocks[-1].path == ("Two",)
+
+
+def test_text_that_is_nested_too_deep_keeps_its_words_apart() -> None:
+    page = "<div>" * 300 + "one<div>two</div>three <b>fo</b>ur" + "</div>" * 300
+
+    assert [block.text for block in walk(page)] == ["one\ntwo\nthree four"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>" * 3_000 + "<ul>" + "<li>entry" * 3_000 + "</ul>",
+        "<table>" + "<tr><td>cell<td>cell" * 3_000 + "</table>",
+        "<br>" * 3_000 + "<img src=x>" * 3_000,
+        "<script>'" + "<div>" * 3_000 + "'</script><div>text</div>",
+        "<!--" + "<div>" * 3_000 + "--><div>text</div>",
+        "<style>" + "<div>" * 3_000,
+        "<div><p>text</div>" * 3_000,
+    ],
+)
+def test_pages_whose_elements_only_follow_each_other_stay_as_they_are(page: str) -> None:
+    assert shallow(page) == page
+
+
+@given(
+    st.lists(st.sampled_from(["<div>", "</div>", "<b>", "</b>", "<p>", "x ", "<!--", "-->", "<h2>", "</h2>"]))
+)
+@settings(max_examples=60, deadline=None)
+def test_pages_of_whatever_tags_keep_all_of_their_text(parts: list[str]) -> None:
+    page = "".join(parts * 200)
+    words = re.sub(r"<!--.*?(?:-->|\Z)", "", page, flags=re.DOTALL).count("x ")
+
+    assert sum(block.text.count("x") for block in walk(page)) == words
 
 
 def test_cells_that_span_rows_or_columns_keep_the_columns_apart() -> None:

@@ -184,3 +184,45 @@ def test_a_damaged_workbook_is_refused(data: bytes) -> None:
         load(data, "book")
 
     assert caught.value.reason is IngestReason.CORRUPT
+
+
+def far_apart(*places: tuple[int, int, Any]) -> bytes:
+    def write(book: Workbook) -> None:
+        made = book.add_worksheet("A")
+        for row, column, value in places:
+            made.write(row, column, value)
+
+    return xlsx(write)
+
+
+def test_two_cells_in_opposite_corners_are_read_with_their_own_rows() -> None:
+    loaded = load(far_apart((0, 0, "first"), (1, 700, 2.5), (1_048_575, 16_383, "last")), "far.xlsx")
+
+    assert [(block.text, block.lines) for block in loaded.blocks] == [
+        ("A", (1, 1)),
+        ("first", (1, 1)),
+        ("2.5", (2, 2)),
+        ("last", (1_048_576, 1_048_576)),
+    ]
+
+
+def test_what_is_merged_in_a_sheet_that_is_drawn_together_is_said_in_each_of_its_rows() -> None:
+    def write(book: Workbook) -> None:
+        made = book.add_worksheet("A")
+        for row, cells in enumerate([("Town", "Shop"), ("", "North"), ("", "South")]):
+            made.write_row(row, 7, cells)
+        made.merge_range("H2:H3", "Rome")
+        made.write(1_048_575, 16_383, "far")
+
+    texts = lines(load(xlsx(write), "book.xlsx"))
+
+    assert [text.strip(" |") for text in texts] == ["A", "Town | Shop", "Rome | North", "Rome | South", "far"]
+
+
+def test_cells_that_are_too_far_apart_for_any_reading_are_refused_with_the_reason() -> None:
+    diagonal = far_apart(*((1_000 * step, 10 * step, step) for step in range(1, 40)), (1_048_575, 16_383, 1))
+
+    with pytest.raises(IngestError, match="too far apart") as error:
+        load(diagonal, "diagonal.xlsx")
+
+    assert error.value.reason is IngestReason.TOO_LARGE
