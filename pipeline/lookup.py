@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pipeline.ports import Embedder
     from pipeline.retrieval.index import Indexes
     from pipeline.retrieval.rerank import Reranker
+    from pipeline.retrieval.sufficiency import Why
     from pipeline.storage.catalogstore import CatalogStore
     from pipeline.storage.queue import Queue
     from pipeline.storage.refs import CatalogRef
@@ -40,6 +41,8 @@ class Found:
     sufficient: bool
     summary: str
     """The part of the thread's memory that concerns this question; empty after a change of topic."""
+    why: Why = "found"
+    """The verdict's reason as a code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,9 @@ class Lookup:
             retrieval = replace(retrieval, degraded=(*retrieval.degraded, "rerank:unavailable"))
         limits = limits_for(store.ref.embedder) if store else None
         verdict = judge(question.text, retrieval, self.analyze, limits, leaning=leans(query, self.analyze))
-        return Found(retrieval=retrieval, sufficient=verdict.sufficient, summary=query.summary)
+        return Found(
+            retrieval=retrieval, sufficient=verdict.sufficient, summary=query.summary, why=verdict.why
+        )
 
     def _retriever(self, store: CatalogStore | None, embedder: Embedder | None) -> Retriever:
         async def opened(_: Scope) -> CatalogStore | None:

@@ -20,7 +20,10 @@ _SENTENCES: dict[Reason, str] = {
         "Nothing in this channel's files answers this. Try other words, or upload a file that covers it."
     ),
     Reason.EMPTY_RESPONSE: "The language model sent no answer. Ask again, perhaps in other words.",
-    Reason.UNSUPPORTED_ANSWER: "No sentence of the answer was supported by the files, so it is not shown.",
+    Reason.UNSUPPORTED_ANSWER: (
+        "No statement of the answer was supported by the files, so it is not shown. "
+        "These are the closest passages."
+    ),
     Reason.MODEL_UNAVAILABLE: (
         "The language model cannot be reached. These are the closest passages, not an answer."
     ),
@@ -56,3 +59,17 @@ _NOT_SEARCHED: dict[Reason, str] = {
 def search_sentence_for(reason: Reason) -> str:
     """Return what to tell people where a model failed the search, so that there are no passages either."""
     return f"The files could not be searched: {_NOT_SEARCHED[reason]}. Ask again in a moment."
+
+
+def not_found_sentence(files: int, *, code: bool = False) -> str:
+    """Return what to tell people for NO_RELEVANT_CONTEXT: what was searched, and what may help.
+
+    *files* are the ones that were looked through; *code*: the question names a code that none of them has.
+    """
+    searched, there = ("the one file", "in it") if files == 1 else (f"all {files} files", "in any of them")
+    lacking = f"I did not find the code of your question {there}" if code else "no passage comes close enough"
+    advice = "Check how it is written" if code else "Ask in words that the files use"
+    return (
+        f"Nothing in this channel's files answers this. I looked through {searched} indexed here, "
+        f"and {lacking}. {advice}, or upload a file that covers it."
+    )

@@ -75,7 +75,8 @@ class Bench:
         for done, (case, query) in enumerate(zip(cases, queries, strict=True)):
             self.progress(done, len(cases), arm)
             ranked = (await self.ask(arm, query)).ranked
-            found[case.qid] = ([self.corpus.hits[each.chunk.chunk_id] for each in ranked], case.gold)
+            chunks = [chunk for each in ranked for chunk in (each.chunk, *each.copies)]
+            found[case.qid] = ([self.corpus.hits[chunk.chunk_id] for chunk in chunks], case.gold)
         return measured(found)
 
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pipeline.retrieval.language import foreign
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -73,7 +75,6 @@ def against_spread(hits: Sequence[tuple[str, float]]) -> list[tuple[str, float]]
 def dense_weight(embedder: str, text: str) -> float:
     """Return how much of 1 the dense arm counts for *text*, a question with or without a summary.
 
-    A letter that English does not have is the sign of another language; a wrong guess costs little.
+    A wrong guess about the language costs little.
     """
-    foreign = any(character.isalpha() and not character.isascii() for character in text)
-    return FOREIGN_WEIGHT if foreign and _ENGLISH_ONLY.search(embedder.lower()) else DENSE_WEIGHT
+    return FOREIGN_WEIGHT if _ENGLISH_ONLY.search(embedder.lower()) and foreign(text) else DENSE_WEIGHT

@@ -30,14 +30,20 @@ FAR_OVERLAP = 0.25
 """If more of the question's tokens stand in the summary, the two are about the same thing in any case."""
 
 ALONE_TOKENS = 3
-"""A question of fewer different tokens leans on what was said before."""
+"""A question of fewer different tokens leans on what was said before, unless it is far from all of that."""
+
+ALONE_WORDS = 4
+"""From so many words on it may be a whole question all the same: "What is the capital of Mongolia?"."""
+
+ALIEN_COSINE = 0.05
+"""Below it, and with no token in common, a short whole question is about something else."""
 
 PATIENCE_S = 5.0
 """Seconds after which words alone tell a change of topic."""
 
 _REFERRING = """
     it its itself they them their theirs he him his she her hers this that these those there such same another
-    other others else also too instead above former latter previous earlier again why
+    other others else also too instead above former latter previous earlier again
     er sie es ihn ihm ihr ihre ihren ihrem ihrer seine seinen seinem seiner dessen deren diese dieser dieses
     diesem diesen jene jener dort dazu damit davon dafür darüber dabei daran darauf dann auch
     il elle ils elles lui leur leurs ce cet cette ces cela ça celui celle ceux celles aussi
@@ -58,6 +64,11 @@ _CONNECTIVE = re.compile(
     r"\W*(?:and|but|or|so|then|what about|how about|und|aber|oder|et|mais|ou|y|pero|e|ma|mas|и|а|но)\b",
     re.IGNORECASE,
 )
+_EXPLETIVE = re.compile(
+    r"^\W*(?:is|are|was|were) there\b|\bhow (?:many|much)\b[^?]*\b(?:is|are|was|were) there\b", re.IGNORECASE
+)
+"""Where "there" stands for nothing."""
+
 _WORD = re.compile(r"\w+")
 
 
@@ -104,13 +115,15 @@ class TopicGate:
     async def judge(self, summary: str, question: str) -> tuple[Topic, dict[str, NDArray[np.float32]]]:
         """Return how *question* stands to *summary*, and the vectors that were needed to tell."""
         tokens, before = self._analyze(question), frozenset(self._analyze(summary))
-        alone = stands_alone(question, tokens)
+        alone, whole = stands_alone(question, tokens), _is_whole(question)
         overlap = len(before & set(tokens)) / max(1, len(set(tokens)))
         vectors = await self._vectors(summary, question)
         cosine = float(vectors[summary] @ vectors[question]) if vectors else None
         far = overlap <= FAR_OVERLAP and cosine < FAR_COSINE if cosine is not None else overlap == 0
-        topic = Topic.CHANGED if alone and far else Topic.SAME
-        record("retrieval.topic", topic=topic, alone=alone, overlap=round(overlap, 2), cosine=_short(cosine))
+        alien = overlap == 0 and cosine is not None and cosine < ALIEN_COSINE
+        topic = Topic.CHANGED if (alone and far) or (whole and alien) else Topic.SAME
+        seen = {"alone": alone, "whole": whole, "overlap": round(overlap, 2), "cosine": _short(cosine)}
+        record("retrieval.topic", topic=topic, **seen)
         return topic, vectors
 
     async def _vectors(self, summary: str, question: str) -> dict[str, NDArray[np.float32]]:
@@ -140,9 +153,20 @@ def stands_alone(question: str, tokens: Sequence[str]) -> bool:
     It names nothing by a pronoun, does not go on from something and has something to say; *tokens* are the
     analyzer's. In doubt it does not stand alone: then the summary is kept, which costs little.
     """
-    words = {word.casefold() for word in _WORD.findall(question)}
-    refers = words & _REFERRING_WORDS or any(sign.search(question) for sign in _REFERRING_SIGNS)
-    return not refers and not _CONNECTIVE.match(question) and len(set(tokens)) >= ALONE_TOKENS
+    return not _goes_on(question) and len(set(tokens)) >= ALONE_TOKENS
+
+
+def _is_whole(question: str) -> bool:
+    """Tell a question that is short from a mere keyword or the rest of a sentence."""
+    return not _goes_on(question) and len(_WORD.findall(question)) >= ALONE_WORDS
+
+
+def _goes_on(question: str) -> bool:
+    """Tell whether *question* names something by a pronoun or goes on from what was said."""
+    asked = _EXPLETIVE.sub(" ", question)
+    words = {word.casefold() for word in _WORD.findall(asked)}
+    refers = words & _REFERRING_WORDS or any(sign.search(asked) for sign in _REFERRING_SIGNS)
+    return bool(refers or _CONNECTIVE.match(question))
 
 
 def leans(query: SearchQuery, analyze: Callable[[str], Sequence[str]]) -> bool:

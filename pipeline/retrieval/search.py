@@ -16,6 +16,8 @@ from pipeline.observability.trace import record
 from pipeline.retrieval.filters import narrow
 from pipeline.retrieval.fusion import against_best, against_spread, dense_weight, fuse
 from pipeline.retrieval.rerank import DEPTH, rerank
+from pipeline.retrieval.sparse import Covered
+from pipeline.retrieval.twins import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -102,7 +104,9 @@ class Retriever:
             raise dense.error or sparse.error or CatalogError("Both arms of the search are switched off.")
         fused = self._fused(query, dense, sparse)
         chunks, lacking = await self._refined(snapshot, query, fused, top_k)
-        ranked = await self._described(snapshot, query, dense, fused, chunks)
+        found = collapse(chunks)
+        record("retrieval.collapsed", copies=len(chunks) - len(found))
+        ranked = await self._described(snapshot, query, dense, fused, found[:top_k])
         degraded = tuple(code for code in (dense.lacking, sparse.lacking, lacking) if code)
         if degraded:
             logger.info("search degraded", extra={"action": "search_degraded", "degraded": degraded})
@@ -164,20 +168,24 @@ class Retriever:
     async def _refined(
         self, snapshot: Snapshot, query: SearchQuery, fused: Sequence[Fused], top_k: int
     ) -> tuple[list[Chunk], str | None]:
-        """Fetch the best candidates and look at them again; what is gone meanwhile makes room."""
+        """Fetch the best candidates and look at them again; more than *top_k*, for some may be left out."""
         depth = 2 * top_k if self._reranker is None else max(2 * top_k, DEPTH)
         ids = [each.chunk_id for each in fused[:depth]]
         stored = await snapshot.fetch(ids)
         chunks = [stored[chunk_id] for chunk_id in ids if chunk_id in stored]
         if self._reranker is None or len(chunks) < 2:
-            return chunks[:top_k], None
-        chunks, lacking = await rerank(self._reranker, query.question, chunks)
-        return chunks[:top_k], lacking
+            return chunks, None
+        return await rerank(self._reranker, query.question, chunks)
 
     async def _described(
-        self, snapshot: Snapshot, query: SearchQuery, dense: Arm, fused: Sequence[Fused], chunks: list[Chunk]
+        self,
+        snapshot: Snapshot,
+        query: SearchQuery,
+        dense: Arm,
+        fused: Sequence[Fused],
+        found: Sequence[tuple[Chunk, tuple[Chunk, ...]]],
     ) -> tuple[RankedChunk, ...]:
-        ids = [chunk.chunk_id for chunk in chunks]
+        ids = [chunk.chunk_id for chunk, _ in found]
         cosines = dict(dense.hits)
         if dense.vector is not None:
             missing = [chunk_id for chunk_id in ids if chunk_id not in cosines]
@@ -191,17 +199,19 @@ class Retriever:
                 dense_rank=places[chunk.chunk_id].ranks[0],
                 sparse_rank=places[chunk.chunk_id].ranks[1],
                 cosine=cosines.get(chunk.chunk_id),
-                coverage=share,
+                coverage=covered.share,
+                weight=covered.weight,
+                copies=copies,
             )
-            for chunk, share in zip(chunks, coverage, strict=True)
+            for (chunk, copies), covered in zip(found, coverage, strict=True)
         )
 
-    async def _coverage(self, snapshot: Snapshot, query: SearchQuery, ids: Sequence[str]) -> list[float]:
+    async def _coverage(self, snapshot: Snapshot, query: SearchQuery, ids: Sequence[str]) -> list[Covered]:
         """Look how much of the bare question each chunk holds; the summary is no part of what is asked."""
         try:
             return await snapshot.sparse.coverage(self._analyze(query.question), ids)
         except CatalogError:
-            return [0.0] * len(ids)
+            return [Covered(share=0.0, weight=0.0)] * len(ids)
 
 
 def _told(arm: Arm, started: float) -> Arm:

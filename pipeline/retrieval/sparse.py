@@ -7,13 +7,13 @@ import math
 import sys
 from array import array
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from rank_bm25 import BM25Okapi
 
 from pipeline.retrieval.slots import Slots, best
-from pipeline.sentences import coverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -39,6 +39,20 @@ _TERM_BYTES = 200
 """Rough cost in CPython of a dictionary entry, its key and an empty bytes object."""
 
 
+_USUAL_WEIGHT = 0.5
+"""What a word weighs where its frequency is not known: the mean of those found on the development sets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Covered:
+    """How much of a question's words one chunk holds."""
+
+    share: float
+    """Of the question's idf mass, in [0, 1]."""
+    weight: float
+    """The same mass itself, in units of a word that nothing holds; it grows with each rare word."""
+
+
 class SparseIndex(Protocol):
     """One channel's chunks, found by the tokens they share with a query."""
 
@@ -52,8 +66,8 @@ class SparseIndex(Protocol):
         """
         ...
 
-    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[float]:
-        """Return for each chunk the share, in [0, 1], of the query's idf mass that occurs in it."""
+    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[Covered]:
+        """Return for each chunk how much of the query's words it holds."""
         ...
 
 
@@ -122,17 +136,19 @@ class PostingsIndex:
             return self._search(tokens, limit, only)
         return await asyncio.to_thread(self._search, tokens, limit, only)
 
-    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[float]:
+    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[Covered]:
         wanted = self.slots.rows_of(chunk_ids)
         mass, whole = np.zeros(len(chunk_ids)), 0.0
+        chunks = max(len(self.slots.rows), RARITY_FROM)
         for token in set(tokens):
             rows, _ = self._unpack(token)
-            weight = idf(max(len(self.slots.rows), RARITY_FROM), len(rows))
+            weight = idf(chunks, len(rows))
             whole += weight
             if len(rows):
                 near = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
                 mass += weight * (rows[near] == wanted)
-        return [float(share) for share in mass / (whole or 1.0)]
+        unit = math.log1p(chunks)
+        return [Covered(share=float(one / (whole or 1.0)), weight=float(one / unit)) for one in mass]
 
     def _search(
         self, tokens: Sequence[str], limit: int, only: frozenset[str] | None
@@ -208,7 +224,13 @@ class LanceIndex:
         found = await self._store.search_text(tokens, limit, only=only)
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
-    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[float]:
+    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[Covered]:
         chunks = await self._store.fetch(chunk_ids)
         texts = [chunks[chunk_id].text if chunk_id in chunks else "" for chunk_id in chunk_ids]
-        return await asyncio.to_thread(lambda: [coverage(tokens, self._analyze(text), {}) for text in texts])
+        words = frozenset(tokens)
+        return await asyncio.to_thread(lambda: [_covered(words, self._analyze(text)) for text in texts])
+
+
+def _covered(words: frozenset[str], text: Sequence[str]) -> Covered:
+    held = len(words.intersection(text))
+    return Covered(share=held / (len(words) or 1), weight=held * _USUAL_WEIGHT)

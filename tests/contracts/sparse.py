@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pipeline.domain import chunk_id_for
-from pipeline.retrieval.sparse import Okapi
+from pipeline.retrieval.sparse import Covered, Okapi
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,22 +149,23 @@ class SparseContract:
         index = await self.make({"d0": [["refund", "days"], ["refund"]], "d1": [["other"]]})
         ids = [chunk_id_for("d0", 0), chunk_id_for("d0", 1), chunk_id_for("d1", 0), chunk_id_for("gone", 0)]
 
-        whole, part, none, gone = await index.coverage(["refund", "days"], ids)
+        whole, part, none, gone = await index.coverage(["refund", "days", "refund"], ids)
 
-        assert whole == pytest.approx(1)
-        assert 0 < part < 1
-        assert (none, gone) == (0, 0)
+        assert whole.share == pytest.approx(1)
+        assert 0 < part.share < 1
+        assert (none.share, gone.share) == (0, 0)
+        assert whole.weight > part.weight > none.weight == 0
 
     async def test_in_a_small_channel_a_word_that_is_there_counts_beside_those_that_are_not(self) -> None:
         index = await self.make({"d0": [["refund", "days"], ["refund"]]})
 
-        (share, _) = await index.coverage(
+        (covered, _) = await index.coverage(
             ["refund", "house", "seven", "aachen"], [chunk_id_for("d0", n) for n in (0, 1)]
         )
 
-        assert share > 0.15
+        assert covered.share > 0.15
 
     async def test_coverage_of_nothing_is_nothing(self) -> None:
         index = await self.make({"d0": [["refund"]]})
 
-        assert await index.coverage([], [chunk_id_for("d0", 0)]) == [0]
+        assert await index.coverage([], [chunk_id_for("d0", 0)]) == [Covered(share=0, weight=0)]

@@ -71,6 +71,7 @@ def test_cosines_all_alike_have_full_strength() -> None:
     ("embedder", "text", "weight"),
     [
         (MINILM, "How long do refunds take?", DENSE_WEIGHT),
+        (MINILM, "Wie lange dauert eine Erstattung?", FOREIGN_WEIGHT),
         (MINILM, "退款需要多久？", FOREIGN_WEIGHT),
         (MINILM, "¿Cuánto tardan los reembolsos?", FOREIGN_WEIGHT),
         ("ollama:nomic-embed-text", "Wie lange dauert die Rückzahlung?", FOREIGN_WEIGHT),

@@ -10,7 +10,7 @@ from pipeline.domain import DocumentStatus, Scope
 from pipeline.retrieval import index as module
 from pipeline.retrieval.dense import LanceVectors
 from pipeline.retrieval.index import Indexes
-from pipeline.retrieval.sparse import LanceIndex
+from pipeline.retrieval.sparse import Covered, LanceIndex
 from tests.fakes.shelf import Shelf
 from tests.fakes.stored import ref_of, stored_of, unit_vectors
 
@@ -137,7 +137,9 @@ async def test_a_large_channel_is_searched_in_its_store(shelf: Shelf) -> None:
     assert shelf.reads == []
     assert await words(snapshot, "pumps") == ["d2-00000"]
     assert len(await near(snapshot)) == 3
-    assert await snapshot.sparse.coverage(["pumps", "refunds"], ["d2-00000"]) == [0.5]
+    assert await snapshot.sparse.coverage(["pumps", "refunds"], ["d2-00000"]) == [
+        Covered(share=0.5, weight=0.5)
+    ]
     assert await snapshot.dense.cosines(unit_vectors(1)[0], ["d2-00000"]) == {}
     assert (await snapshot.fetch(["d2-00000"]))["d2-00000"].text == "pumps stop"
 

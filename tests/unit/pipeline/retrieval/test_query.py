@@ -28,6 +28,9 @@ def gate(embedder: WordEmbedder | None = None) -> TopicGate:
     [
         "How long do refunds of annual plans take?",
         "Which pumps stop at error PANIC-0417?",
+        "Are there fees for refunds of annual plans?",
+        "How many countries are there in the European Union?",
+        "Why do refunds of annual plans take so long?",
         "Wie lange dauert eine Rückzahlung für Jahresabos?",
         "年度套餐的退款需要多久？",
     ],
@@ -44,6 +47,7 @@ def test_a_full_question_stands_alone(question: str) -> None:
         "Why?",
         "What about customers from Switzerland?",
         "Which one of the plans is cheaper?",
+        "What happens to customers there in winter?",
         "When was he born and raised?",
         "Und wie lange dauert die Rückzahlung dann?",
         "Gilt das auch für diese Jahresabos und Kunden?",
@@ -97,6 +101,35 @@ async def test_a_pronoun_keeps_the_summary_however_far_the_words_are() -> None:
     query = await build_query(
         SUMMARY, "Where does it close pumps and valves?", gate(WordEmbedder(dimension=2048))
     )
+
+    assert query.topic is Topic.SAME
+
+
+@pytest.mark.parametrize("question", ["How do whales sleep?", "Who on earth wrote Hamlet?"])
+async def test_a_short_question_that_shares_nothing_with_the_thread_is_a_new_topic(question: str) -> None:
+    query = await build_query(SUMMARY, question, gate(WordEmbedder(dimension=2048)))
+
+    assert (query.topic, query.summary) == (Topic.CHANGED, "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Regional differences?",
+        "What is the capital of it?",
+        "And the capital of Mongolia?",
+        "What is the refund of Mongolia?",
+    ],
+)
+async def test_a_keyword_or_what_goes_on_from_the_thread_keeps_the_summary(question: str) -> None:
+    query = await build_query(SUMMARY, question, gate(WordEmbedder(dimension=2048)))
+
+    assert query.topic is Topic.SAME
+
+
+@pytest.mark.parametrize("embedder", [None, WordEmbedder(failure=ModelUnavailable())])
+async def test_without_vectors_a_short_question_keeps_the_summary(embedder: WordEmbedder | None) -> None:
+    query = await build_query(SUMMARY, "What is the capital of Mongolia?", gate(embedder))
 
     assert query.topic is Topic.SAME
 

@@ -112,13 +112,15 @@ async def test_a_rare_token_weighs_more_in_the_coverage() -> None:
 
     common, both = await index.coverage(["common", "rare"], [chunk_id_for("d1", 0), chunk_id_for("d0", 0)])
 
-    assert common < 0.1
-    assert both == pytest.approx(1)
+    assert common.share < 0.1
+    assert both.share == pytest.approx(1)
+    assert common.weight < 0.01
+    assert 0.9 < both.weight < 1
 
 
 async def test_a_word_that_no_chunk_holds_lowers_the_coverage() -> None:
     index = PostingsIndex().changed(rows({"d0": [["refund"]], "d1": [["other"]]}))
 
-    [share] = await index.coverage(["refund", "unheard"], [chunk_id_for("d0", 0)])
+    [covered] = await index.coverage(["refund", "unheard"], [chunk_id_for("d0", 0)])
 
-    assert 0 < share < 0.5
+    assert 0 < covered.share < 0.5

@@ -1,0 +1,143 @@
+"""What a question says about where to look, in plain words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.domain import Document, DocumentStatus
+from pipeline.retrieval.wording import Narrowing, may_narrow, narrowing
+
+NOW = datetime(2026, 3, 12, 15, 0, tzinfo=UTC)
+"""A Thursday."""
+
+
+def document(name: str, *, days: float = 40, number: str = "") -> Document:
+    return Document(
+        document_id=f"{name}{number}",
+        display_name=name,
+        source=f"https://example.org/{name}",
+        uploader=None,
+        uploaded_at=NOW - timedelta(days=days),
+        status=DocumentStatus.READY,
+    )
+
+
+FILES = [
+    document("handbook.pdf"),
+    document("hr-policy.pdf", days=20),
+    document("policy.pdf"),
+    document("travel rules.docx", days=8),
+    document("bundle.zip/prices.csv", days=1),
+    document("notes.md", days=0.1),
+    document("minutes.txt", number="a"),
+    document("minutes.txt", number="b"),
+]
+
+
+def narrowed(question: str) -> Narrowing | None:
+    found = narrowing(question, FILES, NOW)
+    assert found is None or may_narrow(question)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "rest"),
+    [
+        (
+            "How long does a refund take, only in handbook.pdf?",
+            ["handbook.pdf"],
+            "How long does a refund take?",
+        ),
+        (
+            "What does it say in handbook.pdf about refunds?",
+            ["handbook.pdf"],
+            "What does it say about refunds?",
+        ),
+        ("According to HR-Policy.PDF, who may travel?", ["hr-policy.pdf"], "who may travel?"),
+        ("Who may travel in policy.pdf", ["policy.pdf"], "Who may travel"),
+        ("In “policy.pdf” who may travel?", ["policy.pdf"], "who may travel?"),
+        ("Wer darf laut travel rules.docx fliegen?", ["travel rules.docx"], "Wer darf fliegen?"),
+        ("What is a chair only in the handbook?", ["handbook.pdf"], "What is a chair?"),
+        ("What is a chair in the file handbook?", ["handbook.pdf"], "What is a chair?"),
+        ("What is a chair from prices.csv?", ["bundle.zip/prices.csv"], "What is a chair?"),
+        ("What is due in handbook.pdf and policy.pdf?", ["handbook.pdf", "policy.pdf"], "What is due?"),
+        (
+            "What is due in handbook.pdf, in notes.md or policy.pdf?",
+            ["handbook.pdf", "notes.md", "policy.pdf"],
+            None,
+        ),
+        ("What is due in last week's upload?", ["travel rules.docx"], "What is due?"),
+        ("What is due in yesterday’s files?", ["bundle.zip/prices.csv"], "What is due?"),
+        (
+            "What is due in the files uploaded this week?",
+            ["bundle.zip/prices.csv", "notes.md"],
+            "What is due?",
+        ),
+        ("What is due in the documents from last month?", ["hr-policy.pdf"], "What is due?"),
+        ("What is due in the latest upload?", ["notes.md"], "What is due?"),
+        ("What changed in the newest file?", ["notes.md"], "What changed?"),
+    ],
+)
+def test_what_leaves_no_doubt_narrows_the_search(question: str, names: list[str], rest: str | None) -> None:
+    found = narrowed(question)
+    assert found is not None
+    assert list(found.names) == names
+    assert rest is None or found.question == rest
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How long does a refund take?",
+        "What is in minutes.txt about refunds?",  # there are two
+        "What is not in handbook.pdf?",
+        "Where else than handbook.pdf, except in policy.pdf, are refunds named?",
+        "Is handbook.pdf newer than policy.pdf?",
+        "Does handbook.pdf say the same as in policy.pdf?",
+        "Who wrote handbook.pdf?",
+        "What is in my-policy.pdf?",
+        "What is in the handbook about policy?",
+        "What is said in policy about travel?",
+        "What is due in the upload of tomorrow?",
+        "What is due in today's meeting?",
+        "What is not due in last week's upload?",
+        "What is in unknown.pdf?",
+    ],
+)
+def test_what_leaves_a_doubt_narrows_nothing(question: str) -> None:
+    assert narrowed(question) is None
+
+
+def test_a_single_file_is_not_meant_where_the_latest_upload_brought_several() -> None:
+    files = [*FILES, document("agenda.md", days=0.1)]
+    assert narrowing("What changed in the newest file?", files, NOW) is None
+    found = narrowing("What changed in the latest upload?", files, NOW)
+    assert found is not None
+    assert found.names == ("agenda.md", "notes.md")
+
+
+def test_all_there_is_is_no_narrowing() -> None:
+    assert narrowing("What is due in handbook.pdf?", FILES[:1], NOW) is None
+
+
+def test_days_begin_where_the_clock_is() -> None:
+    files = [document("a.md", days=0), document("b.md", days=0.7)]
+    found = narrowing("What is new in today's files?", files, NOW)
+    assert found is not None
+    assert found.names == ("a.md",)
+
+
+@given(st.text(max_size=80), st.lists(st.text(min_size=1, max_size=12), max_size=4))
+def test_whatever_is_asked_the_answer_is_about_documents_that_there_are(
+    question: str, names: list[str]
+) -> None:
+    files = [document(name, number=str(number)) for number, name in enumerate(names)]
+    for text in [question, *(f"{question} in {name}" for name in names)]:
+        found = narrowing(text, files, NOW)
+        if found is not None:
+            assert found.document_ids < {file.document_id for file in files}
+            assert found.names
