@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from adapters.health import serve_health
 from adapters.platforms import reached
 
 if TYPE_CHECKING:
@@ -65,6 +64,8 @@ async def serve(
     *listening* is told the web server's port once everything but the platforms is ready. Raises `ModelError`,
     `OSError` when the port is taken, and `ChatError`, with what to do, when a platform cannot be served.
     """
+    from adapters.health import serve_health  # a web server is slow to import; single commands need none
+
     http = service.settings.http
     async with AsyncExitStack() as stack:
         connections = [await stack.enter_async_context(platform) for platform in platforms]

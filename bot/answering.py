@@ -12,6 +12,7 @@ from bot.context import catch_up, take_out
 from bot.controls import while_writing
 from bot.courier import courier_for
 from bot.pacing import first_of
+from bot.preferences import known_preferences
 from bot.reply import Reply, report
 from bot.screens import Edits, Spot
 from bot.wording import RESTARTING, counted, sentence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from bot.courier import Courier
     from bot.lanes import Lane
     from bot.pacing import Clock, Limiters
+    from bot.preferences import PreferenceStore
     from bot.questions import Asked, Questions
     from pipeline.ports import AnswerStream
 
@@ -44,6 +46,7 @@ class Answering:
         limiters: Limiters,
         clock: Clock,
         context: Context | None,
+        preferences: PreferenceStore | None,
         arriving: Arriving,
         memory_s: float,
         files_s: float,
@@ -58,6 +61,7 @@ class Answering:
         self._limiters = limiters
         self._clock = clock
         self._context = context
+        self._preferences = preferences
         self._arriving = arriving
         self._memory_s = memory_s
         self._files_s = files_s
@@ -132,7 +136,8 @@ class Answering:
         else:  # what it read like before is not what was said
             await take_out(self._context, asked.message)
         thread, key = lane.thread, asked.message.message_id
-        return self._ask(Question(text=asked.text, scope=thread.scope, thread=thread.key, key=key))
+        mode = (await known_preferences(self._preferences, thread.scope)).answers
+        return self._ask(Question(text=asked.text, scope=thread.scope, thread=thread.key, key=key, mode=mode))
 
     async def _remembered(self, lane: Lane) -> None:
         """Return when the turns so far are remembered, as far as that can be waited for."""

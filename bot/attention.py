@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from typing import TYPE_CHECKING, assert_never
 
-from bot.preferences import FollowUps, Preferences
-from pipeline.errors import PipelineError
+from bot.preferences import FollowUps, known_preferences
 
 if TYPE_CHECKING:
     from bot.incoming import IncomingMessage
     from bot.preferences import PreferenceStore
     from bot.questions import Questions
-    from pipeline.domain import Scope
-
-logger = logging.getLogger(__name__)
 
 SMALL = 6
 """Words of a remark that may be nothing but polite."""
@@ -75,7 +70,7 @@ class Attention:
             return True
         if is_small_talk(message.text):
             return False
-        follow_ups = (await self._read(message.thread.scope)).follow_ups
+        follow_ups = (await known_preferences(self._preferences, message.thread.scope)).follow_ups
         match follow_ups:
             case FollowUps.ASKER:
                 return await self._questions.asked(message.thread, message.author)
@@ -85,12 +80,3 @@ class Attention:
                 return False
             case _:
                 assert_never(follow_ups)
-
-    async def _read(self, scope: Scope) -> Preferences:
-        if self._preferences is None:
-            return Preferences()
-        try:
-            return await self._preferences.read(scope)
-        except PipelineError as error:
-            logger.warning("a channel's settings are unknown: %s", type(error).__name__)
-            return Preferences()

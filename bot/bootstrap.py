@@ -29,7 +29,7 @@ from pipeline.ingestion.sandbox import ParseLimits, Sandbox
 from pipeline.ingestion.sources import LocalFiles, Sources
 from pipeline.ingestion.tokens import analyze
 from pipeline.ingestion.unpacking import Unpacking
-from pipeline.lookup import Lookup
+from pipeline.lookup import Lookup, narrow
 from pipeline.memory import ThreadMemory
 from pipeline.retrieval.index import Indexes
 from pipeline.storage.copies import Copies
@@ -48,8 +48,9 @@ if TYPE_CHECKING:
     from bot.settings import Settings
     from bot.stores import Stores
     from pipeline.catalog import Holdings
-    from pipeline.domain import Filters, Scope
+    from pipeline.domain import Filters, Question, Scope
     from pipeline.ingestion.intake import Accepted
+    from pipeline.retrieval.wording import Narrowing
     from pipeline.storage.job import Job
 
 
@@ -154,6 +155,7 @@ class Service:
         return Pipeline(
             holdings=self._holdings,
             search=lookup,
+            narrow=self._narrow,
             reader=llm.reader,
             attributor=Attributor(embedder, analyze),
             memory=ThreadMemory(
@@ -173,6 +175,9 @@ class Service:
         held = await self.stores.catalog.holdings(scope, filters)
         coming = self.arriving.count(scope) if filters.document_ids is None else 0
         return replace(held, pending=max(held.pending, coming))
+
+    async def _narrow(self, question: Question) -> Narrowing | None:
+        return await narrow(self.stores.catalog, question, utc_now().astimezone())
 
     async def _is_searchable(self, scope: Scope) -> bool:
         return (await self.stores.catalog.holdings(scope)).ready > 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bot.chat import Body
 from bot.citations import literal
 from bot.preferences import FollowUps, Preferences
+from pipeline.verdicts import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,6 +42,16 @@ CHOICES = (
         read=lambda preferences: preferences.follow_ups,
         change=lambda preferences, value: replace(preferences, follow_ups=FollowUps(value)),
     ),
+    Choice(
+        name="answers",
+        about="when an answer is shown",
+        meanings={
+            Mode.STREAMING: "while it is written; what its sources do not support is named below it.",
+            Mode.VERIFIED: "once every statement is checked, without those that its sources do not support.",
+        },
+        read=lambda preferences: preferences.answers,
+        change=lambda preferences, value: replace(preferences, answers=Mode(value)),
+    ),
 )
 
 
@@ -52,17 +63,26 @@ class ChannelSettings:
         self._customs = customs
 
     async def run(self, scope: Scope, args: str, caller: Caller) -> Body:
-        """Show all settings, or change the one that *args* name, for instance ``follow-ups always``."""
+        """Show all settings, or change those that *args* name, for instance ``follow-ups always``."""
+        words = args.replace("=", " ").split()
+        names = words[::2]
+        if len(words) > 2 and len(words) % 2 == 0 and all(map(_find, names)):
+            pairs = [f"{name} {value}" for name, value in zip(names, words[1::2], strict=True)]
+            done = [(await self._run_one(scope, pair, caller)).text for pair in pairs]
+            return Body(text="\n\n".join(done))
+        return await self._run_one(scope, " ".join(words), caller)
+
+    async def _run_one(self, scope: Scope, args: str, caller: Caller) -> Body:
         preferences = await self._store.read(scope)
-        if not args.strip():
+        if not args:
             return Body(text=self._overview(preferences))
-        name, _, value = args.replace("=", " ").strip().partition(" ")
-        choice = next((each for each in CHOICES if _plain(each.name) == _plain(name)), None)
+        name, _, value = args.partition(" ")
+        choice = _find(name)
         if choice is None:
             return Body(text=f"There is no setting “{literal(name, 40)}”.\n\n{self._overview(preferences)}")
-        if not value.strip():
+        if not value:
             return Body(text=self._shown(choice, preferences))
-        return await self._change(scope, choice, value.strip().lower(), caller)
+        return await self._change(scope, choice, value.lower(), caller)
 
     async def _change(self, scope: Scope, choice: Choice, value: str, caller: Caller) -> Body:
         preferences = await self._store.read(scope)
@@ -92,6 +112,10 @@ class ChannelSettings:
             for value, meaning in choice.meanings.items()
         ]
         return f"`{choice.name}` is `{current}`: {choice.about}.\n\n" + "\n".join(lines)
+
+
+def _find(name: str) -> Choice | None:
+    return next((each for each in CHOICES if _plain(each.name) == _plain(name)), None)
 
 
 def _plain(name: str) -> str:

@@ -87,6 +87,7 @@ class Conversation:
             limiters=limiters,
             clock=clock,
             context=context,
+            preferences=preferences,
             arriving=arriving or Arriving(),
             memory_s=self._limits.memory_s,
             files_s=self._limits.files_s,

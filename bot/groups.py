@@ -104,6 +104,20 @@ class RetrievalIntent(Group):
         return self
 
 
+class Answers(Group):
+    """How answers are checked against the passages that they cite."""
+
+    mode: Literal["streaming", "verified"] = Field(
+        "streaming",
+        description="streaming shows answers while they are written and names what no source supports; "
+        "verified shows them once they are checked, without that. Each channel can choose for itself.",
+    )
+    judge: bool = Field(
+        False, description="Ask the language model about statements that stay uncertain; takes its time."
+    )
+    judged_most: int = Field(3, ge=1, le=20, description="Statements of one answer that it is asked about.")
+
+
 class Ingestion(Group):
     """Limits for files that people upload."""
 

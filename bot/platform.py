@@ -12,7 +12,7 @@ from bot.commands import Commands
 from bot.conversation import Conversation
 from bot.library import ServiceContext, ServiceLibrary, SystemClock
 from bot.pacing import Limiters
-from bot.preferences import KeptPreferences
+from bot.preferences import kept_preferences
 from bot.removals import Removals
 from bot.uploads import Uploads
 from bot.words import Words
@@ -90,7 +90,7 @@ async def open_platform(
     pipeline, stores = await service.pipeline(), service.stores
     limiters, clock = Limiters(), SystemClock()
     library = library or ServiceLibrary(service)
-    preferences = KeptPreferences(stores.choices)
+    preferences = kept_preferences(stores.choices, service.settings.answers.mode)
     conversation = Conversation(
         adapter,
         pipeline.ask_stream,

@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pipeline.errors import PipelineError
+from pipeline.verdicts import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +16,9 @@ if TYPE_CHECKING:
     from pipeline.domain import Scope
 
 logger = logging.getLogger(__name__)
+
+
+Value = TypeVar("Value", bound=StrEnum)
 
 
 class FollowUps(StrEnum):
@@ -31,10 +37,15 @@ class Preferences:
     """The settings of one channel."""
 
     follow_ups: FollowUps = FollowUps.ASKER
+    answers: Mode = Mode.STREAMING
+    """Whether answers are shown while they are written, or once they are checked."""
 
 
 class PreferenceStore(Protocol):
     """Keeps the settings of every channel."""
+
+    default: Preferences
+    """What counts where a channel chose nothing."""
 
     async def read(self, scope: Scope) -> Preferences:
         """Return the channel's settings; the defaults where nobody changed any. Raises `PipelineError`."""
@@ -53,21 +64,44 @@ class Choices(Protocol):
 class KeptPreferences:
     """A `PreferenceStore` that knows what the kept values mean."""
 
-    def __init__(self, choices: Choices) -> None:
+    def __init__(self, choices: Choices, default: Preferences | None = None) -> None:
         self._choices = choices
+        self.default = default or Preferences()
 
     async def read(self, scope: Scope) -> Preferences:
         chosen = await self._choices.find(scope)
-        return Preferences(follow_ups=_follow_ups(chosen.get("follow_ups")))
+        return Preferences(
+            follow_ups=_value(FollowUps, chosen.get("follow_ups"), self.default.follow_ups),
+            answers=_value(Mode, chosen.get("answers"), self.default.answers),
+        )
 
     async def write(self, scope: Scope, preferences: Preferences) -> None:
-        await self._choices.save(scope, asdict(preferences))
+        """Keep what changes; what stays as it is goes on following the default."""
+        before = asdict(await self.read(scope))
+        changed = {name: value for name, value in asdict(preferences).items() if value != before[name]}
+        await self._choices.save(scope, changed)
 
 
-def _follow_ups(value: object) -> FollowUps:
+def kept_preferences(choices: Choices, mode: str) -> KeptPreferences:
+    """Return what the channels chose; *mode* is how answers are shown where nobody chose."""
+    return KeptPreferences(choices, Preferences(answers=Mode(mode)))
+
+
+async def known_preferences(store: PreferenceStore | None, scope: Scope) -> Preferences:
+    """Return what a channel chose; the defaults while nobody can tell, for a question cannot wait for it."""
+    if store is None:
+        return Preferences()
+    try:
+        return await store.read(scope)
+    except PipelineError as error:
+        logger.warning("a channel's settings are unknown: %s", type(error).__name__)
+        return store.default
+
+
+def _value(values: type[Value], value: object, default: Value) -> Value:
     """Return the value of that name; the default for none, and for one that a newer program has kept."""
     try:
-        return FollowUps(str(value)) if value is not None else FollowUps.ASKER
+        return values(str(value)) if value is not None else default
     except ValueError:
-        logger.warning("a channel's follow-ups setting is unknown here, so the default is used")
-        return FollowUps.ASKER
+        logger.warning("a channel's setting is unknown here, so the default is used")
+        return default

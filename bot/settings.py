@@ -10,7 +10,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
-from bot.groups import LLM, Discord, Embedding, Group, Http, Ingestion, RetrievalIntent, Slack
+from bot.groups import LLM, Answers, Discord, Embedding, Group, Http, Ingestion, RetrievalIntent, Slack
 from bot.values import Folder  # noqa: TC001 (pydantic reads it)
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     llm: LLM = LLM()
     embedding: Embedding = Embedding()
     retrieval: RetrievalIntent = RetrievalIntent()
+    answers: Answers = Answers()
     ingestion: Ingestion = Ingestion()
     slack: Slack = Slack()
     discord: Discord = Discord()

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
 from bot.chat import WEB
-from bot.citations import block, passages
+from bot.checks import remark
+from bot.citations import block, file_name, passages
 from pipeline.archives import without_archives
 from pipeline.domain import IngestReason, Reason, Stage
 from pipeline.refusals import sentence_for
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pipeline.domain import Document, GenerationResponse, Progress
+
+NAMED = 5
+"""Files that a reply names as the only ones that were searched; the rest is counted."""
 
 RESTARTING = "I am being restarted, so this stopped here. It is answered when I am back."
 REFUSED = (
@@ -62,6 +66,9 @@ _DEGRADED: dict[str, str] = {
     "generation:cut_off": "The answer reached its length limit, so it may end early.",
     "generation:context_truncated": "The model's server cut the passages short.",
     "context": "Some passages did not fit into the model's context and were left out.",
+    "entailment": "The statements were checked by their words only.",
+    "judge": "The language model that was to judge what stayed uncertain did not answer.",
+    "verification": "The statements of this answer could not be checked.",
     "extractive": "No language model is connected: these are the best sentences of the files, quoted.",
 }
 
@@ -137,11 +144,19 @@ def final_text(response: GenerationResponse, released: str = "", *, schemes: fro
     """
     if response.success:
         uncited = "" if response.citations else f"_{_UNCITED}_"
-        pieces = [response.answer, block(response.citations, response.answer, schemes), uncited]
+        found = remark(response.verification)
+        pieces = [response.answer, block(response.citations, response.answer, schemes), uncited, found]
     else:
         pieces = _failure(response, released, schemes)
+    pieces.append(_searched(response.searched))
     pieces.extend(f"_{note}_" for note in notes(response.degraded))
     return "\n\n".join(piece for piece in pieces if piece.strip())
+
+
+def _searched(names: Sequence[str]) -> str:
+    """Return where alone was looked, because the question says so."""
+    more = f" and {counted(len(names) - NAMED, 'more file')}" if len(names) > NAMED else ""
+    return f"Searched: {', '.join(map(file_name, names[:NAMED]))}{more}" if names else ""
 
 
 def notes(degraded: tuple[str, ...]) -> list[str]:

@@ -15,16 +15,17 @@ from pipeline.errors import CatalogError, ModelError, ModelNotFound, ModelTimeou
 from pipeline.generation.budget import DROPPED, fit
 from pipeline.generation.prompts import label_sources
 from pipeline.generation.response import build_response
-from pipeline.guardrails.answer import check_answer, cited_sources
+from pipeline.guardrails.answer import check_answer, check_verified, cited_sources
 from pipeline.guardrails.documents import check_documents
 from pipeline.guardrails.passages import check_passages
 from pipeline.guardrails.question import check_question
 from pipeline.inquiry import Inquiry, silent
 from pipeline.observability.metrics import OBSERVED, SANITIZED
 from pipeline.observability.trace import collect, record
-from pipeline.refusals import NOT_AMONG_THEM, search_sentence_for
+from pipeline.refusals import NOT_AMONG_THEM, not_found_sentence, search_sentence_for
 from pipeline.stopwatch import Stopwatch
 from pipeline.streaming import Sanitizer, sanitized
+from pipeline.verdicts import Mode
 from pipeline.verification.citations import resolve
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from pipeline.lookup import Found
     from pipeline.memory import ThreadMemory
     from pipeline.ports import Reader
+    from pipeline.retrieval.wording import Narrowing
     from pipeline.verification.attribution import Attributor
+    from pipeline.verification.gate import Checked, Gate
 
 
 logger = logging.getLogger(__name__)
@@ -44,6 +47,9 @@ logger = logging.getLogger(__name__)
 PENDING_WAIT_S = 3.0
 """How long a question waits for the first file of a channel that is just being indexed."""
 PENDING_POLL_S = 0.1
+
+UNCHECKED = "verification:failed"
+"""The code of an answer that the gate could not check."""
 
 SEARCHES_AT_ONCE = 4
 """Questions that are looked up at the same time, enough to keep a few processors busy.
@@ -71,14 +77,22 @@ class Pipeline:
         reader: Reader,
         attributor: Attributor,
         memory: ThreadMemory,
+        gate: Gate | None = None,
+        narrow: Callable[[Question], Awaitable[Narrowing | None]] | None = None,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        """Without a *gate* answers are not checked, and those that should be are refused.
+
+        *narrow* reads from a question which documents it is to be answered from.
+        """
         self._holdings = holdings
         self._search = search
         self._reader = reader
         self._attributor = attributor
         self._memory = memory
+        self._gate = gate
+        self._narrow = narrow
         self._clock = clock
         self._sleep = sleep
         self._searching = asyncio.Semaphore(SEARCHES_AT_ONCE)
@@ -122,14 +136,26 @@ class Pipeline:
         refusal = check_question(inquiry.question.text)
         if refusal is not None:
             return inquiry.refuse(refusal)
-        holdings = await self._await_files(inquiry.question)
+        inquiry.narrowing = await self._narrow(inquiry.question) if self._narrow else None
+        holdings = await self._await_files(inquiry.sought)
         if not holdings.ready:
             return await self._without_files(inquiry, holdings)
         found = await self._retrieve(inquiry, holdings)
         refusal = check_passages(found.retrieval.ranked, sufficient=found.sufficient)
         if refusal is not None:
-            return inquiry.refuse(Reason.STILL_INDEXING if holdings.pending else refusal)
+            return inquiry.refuse(*self._why_not(inquiry, found, holdings, refusal))
         return await self._write(inquiry, self._choose(inquiry, found))
+
+    @staticmethod
+    def _why_not(
+        inquiry: Inquiry, found: Found, holdings: Holdings, refusal: Reason
+    ) -> tuple[Reason, str | None]:
+        """Return why there is no answer although there are files; what is not indexed yet may hold it."""
+        if holdings.pending:
+            return Reason.STILL_INDEXING, None
+        limited = inquiry.sought.filters.document_ids is not None
+        code = found.why == "code_not_found"
+        return refusal, not_found_sentence(holdings.ready, code=code, limited=limited)
 
     async def _await_files(self, question: Question) -> Holdings:
         """Give the first file of a channel a moment to become searchable."""
@@ -154,7 +180,7 @@ class Pipeline:
         inquiry.enter(Stage.SEARCHING, total=holdings.ready)
         async with self._searching:
             inquiry.recalled = await self._memory.recall(inquiry.question)
-            found = await self._search(inquiry.question, inquiry.recalled.text)
+            found = await self._search(inquiry.sought, inquiry.recalled.text)
         inquiry.watch.retrieved()
         inquiry.degraded += found.retrieval.degraded
         return found
@@ -184,32 +210,57 @@ class Pipeline:
         try:
             async with aclosing(aiter(reading)) as pieces:  # type: ignore[type-var]  # readings are generators
                 async for piece in pieces:
-                    inquiry.show(sanitizer.feed(piece))
+                    inquiry.write(sanitizer.feed(piece))
         except ModelError as error:
             return await self._fall_back(inquiry, error)
-        inquiry.show(sanitizer.finish())
+        inquiry.write(sanitizer.finish())
         return await self._conclude(inquiry, build_response(reading.message, inquiry.sources))
 
     async def _conclude(self, inquiry: Inquiry, response: GenerationResponse) -> GenerationResponse:
-        """Guard the whole answer and attribute it."""
+        """Guard the whole answer, attribute it and check what it states."""
         inquiry.degraded += response.degraded
         whole = sanitized(response.answer, inquiry.labels)
         refusal = check_answer(whole.text)
         if refusal is not None:
-            return replace(
-                inquiry.refuse(refusal),
-                sources=response.sources,
-                token_usage=response.token_usage,
-                finish_reason=response.finish_reason,
-            )
+            return inquiry.refuse_answer(refusal, response)
         asked = inquiry.question.text
         repaired = await self._attributor.repair_markers(whole.text, inquiry.sources, asked)
-        cited = cited_sources(repaired.text, inquiry.sources)
-        quotes = await self._attributor.choose_quotes(repaired.text, cited, asked)
+        checked = await self._check(inquiry, repaired.text)
+        if checked is not None:
+            inquiry.degraded += checked.degraded
+            response = replace(response, verification=checked.verification)
+        refusal = check_verified(inquiry.question.mode, response.verification)
+        if refusal is not None:
+            return await self._refuse_unsupported(inquiry, response, refusal)
+        answer = checked.answer if checked is not None else repaired.text
+        inquiry.show_whole(answer)
+        cited = cited_sources(answer, inquiry.sources)
+        quotes = await self._attributor.choose_quotes(answer, cited, asked)
         _observe(removed=whole.removed, cited=len(cited))
-        return replace(
-            response, answer=repaired.text, citations=resolve(cited, quotes), degraded=inquiry.degraded
-        )
+        return replace(response, answer=answer, citations=resolve(cited, quotes), degraded=inquiry.degraded)
+
+    async def _check(self, inquiry: Inquiry, answer: str) -> Checked | None:
+        """Send *answer* through the gate; None: it could not be checked, which only a stream outlives."""
+        if self._gate is None:
+            return None
+        mode = inquiry.question.mode
+        try:
+            return await self._gate.check(answer, inquiry.sources, mode=mode, progress=inquiry.checking)
+        except Exception as error:  # what people have read already must not be lost to a fault of the gate
+            if mode is Mode.VERIFIED:
+                raise
+            logger.exception("answer not checked", extra={"action": "gate_failed"})
+            record("failed", part="verification", error=type(error).__name__)
+            inquiry.degraded += (UNCHECKED,)
+            return None
+
+    async def _refuse_unsupported(
+        self, inquiry: Inquiry, response: GenerationResponse, reason: Reason
+    ) -> GenerationResponse:
+        """Show the passages in place of an answer of which no statement is left."""
+        quotes = await self._attributor.choose_quotes("", inquiry.sources, inquiry.question.text)
+        refused = inquiry.refuse_answer(reason, response)
+        return replace(refused, citations=resolve(inquiry.sources, quotes))
 
     async def _fall_back(self, inquiry: Inquiry, error: ModelError) -> GenerationResponse:
         """Show the best passages where the model failed; half an answer is not shown as one."""

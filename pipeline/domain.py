@@ -325,6 +325,8 @@ class GenerationResponse:
     trace: tuple[Mapping[str, Any], ...] = ()
     recalled: Summary = field(default_factory=Summary)
     """The thread's memory that it was answered in the light of; what is remembered next builds on it."""
+    searched: tuple[str, ...] = ()
+    """Names of the only documents that were searched, because the question says so; empty: all of them."""
     verification: Verification | None = None
     """What the gate found about the answer; None: there was none to check, or it could not be checked."""
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline.domain import Delta, GenerationResponse, Progress, Reason, Summary
+from pipeline.domain import Delta, Filters, GenerationResponse, Progress, Reason, Stage, Summary
 from pipeline.guardrails.answer import cited_sources
 from pipeline.observability.metrics import DEGRADED, FIRST_TEXT, QUESTIONS
 from pipeline.observability.trace import record
 from pipeline.refusals import sentence_for
+from pipeline.verdicts import Mode
 from pipeline.verification.citations import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pipeline.domain import CitedSource, Question, Stage
+    from pipeline.domain import CitedSource, Question
+    from pipeline.retrieval.wording import Narrowing
     from pipeline.stopwatch import Stopwatch
 
 
@@ -35,7 +37,17 @@ class Inquiry:
     degraded: tuple[str, ...] = ()
     """Codes of what it had to do without so far."""
     trace: list[dict[str, Any]] = field(default_factory=list)
+    narrowing: Narrowing | None = None
+    """What the question says about where to look."""
     _released: list[str] = field(default_factory=list)
+
+    @property
+    def sought(self) -> Question:
+        """The question as it is looked up: in the documents that it names, without the words that do so."""
+        if self.narrowing is None:
+            return self.question
+        filters = Filters(document_ids=self.narrowing.document_ids)
+        return replace(self.question, text=self.narrowing.question or self.question.text, filters=filters)
 
     @property
     def labels(self) -> frozenset[str]:
@@ -53,11 +65,36 @@ class Inquiry:
             self._released.append(text)
             self.emit(Delta(text))
 
+    def write(self, text: str) -> None:
+        """Release *text* where answers are shown while they are written."""
+        if self.question.mode is Mode.STREAMING:
+            self.show(text)
+
+    def show_whole(self, answer: str) -> None:
+        """Release a checked *answer* in one piece, where none was shown while it was written."""
+        if self.question.mode is Mode.VERIFIED:
+            self.show(answer)
+
+    def checking(self, position: int, total: int) -> None:
+        """Tell which statement is being checked, of how many, where there is no text to look at yet."""
+        if self.question.mode is Mode.VERIFIED:
+            self.enter(Stage.CHECKING, position=position, total=total)
+
     def refuse(self, reason: Reason, message: str | None = None) -> GenerationResponse:
         """End without an answer; *message* goes before the reason's own sentence."""
         record("refused", reason=reason)
         return GenerationResponse(
             success=False, reason=reason, message=message or sentence_for(reason), degraded=self.degraded
+        )
+
+    def refuse_answer(self, reason: Reason, answer: GenerationResponse) -> GenerationResponse:
+        """End without the *answer* that there is, keeping what it was made from and what it cost."""
+        return replace(
+            self.refuse(reason),
+            sources=answer.sources,
+            token_usage=answer.token_usage,
+            finish_reason=answer.finish_reason,
+            verification=answer.verification,
         )
 
     def break_off(self, reason: Reason) -> GenerationResponse:
@@ -78,6 +115,7 @@ class Inquiry:
             latency=self.watch.latency(),
             trace=tuple(self.trace),
             recalled=self.recalled,
+            searched=self.narrowing.names if self.narrowing else (),
         )
         _count(closed)
         return closed

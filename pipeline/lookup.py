@@ -6,15 +6,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pipeline.catalog import REEMBED
+from pipeline.domain import DocumentStatus
 from pipeline.errors import EmbedderChanged
 from pipeline.ingestion.tokens import TOKENIZER_VERSION
+from pipeline.observability.trace import record
 from pipeline.retrieval.query import TopicGate, build_query, leans
 from pipeline.retrieval.search import Retriever
 from pipeline.retrieval.sufficiency import judge, limits_for
+from pipeline.retrieval.wording import may_narrow, narrowing
 from pipeline.storage.job import NewJob
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from datetime import datetime
 
     from pipeline.catalog import Catalog
     from pipeline.domain import Question, Retrieval, Scope
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from pipeline.retrieval.index import Indexes
     from pipeline.retrieval.rerank import Reranker
     from pipeline.retrieval.sufficiency import Why
+    from pipeline.retrieval.wording import Narrowing
     from pipeline.storage.catalogstore import CatalogStore
     from pipeline.storage.queue import Queue
     from pipeline.storage.refs import CatalogRef
@@ -43,6 +48,21 @@ class Found:
     """The part of the thread's memory that concerns this question; empty after a change of topic."""
     why: Why = "found"
     """The verdict's reason as a code."""
+
+
+async def narrow(catalog: Catalog, question: Question, now: datetime) -> Narrowing | None:
+    """Return what the question's own words limit its search to; None: nothing, or a filter does so already.
+
+    *now* carries the time zone in which days begin. Raises `CatalogError`.
+    """
+    if question.filters.document_ids is not None or not may_narrow(question.text):
+        return None
+    known = await catalog.documents(question.scope)
+    searched = [each for each in known if each.status is DocumentStatus.READY and each.chunks]
+    found = narrowing(question.text, searched, now)
+    if found is not None:
+        record("question.narrowed", documents=len(found.document_ids), of=len(searched))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,6 +132,7 @@ def _explanation(response: GenerationResponse, origins: frozenset[str]) -> dict[
         "degraded": list(response.degraded),
         "latency_ms": asdict(response.latency),
         "trace": [dict(event) for event in response.trace],
+        "verification": response.verification.as_json() if response.verification else None,
         ORIGINS: sorted(origins),
         RECALLED: response.recalled.text,
         RECALLED_FROM: sorted(response.recalled.documents),

@@ -83,6 +83,14 @@ class Summarizer(Protocol):
         ...
 
 
+class Judge(Protocol):
+    """A language model that is asked whether passages say what a statement says."""
+
+    def __call__(self, claim: str, sources: Sequence[CitedSource]) -> Awaitable[bool | None]:
+        """Return its verdict; None: it said neither yes nor no. Raises `ModelError`."""
+        ...
+
+
 class AnswerStream(Protocol):
     """One answer on its way: iterate it, then take its outcome, then let it be remembered."""
 

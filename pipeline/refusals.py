@@ -61,14 +61,20 @@ def search_sentence_for(reason: Reason) -> str:
     return f"The files could not be searched: {_NOT_SEARCHED[reason]}. Ask again in a moment."
 
 
-def not_found_sentence(files: int, *, code: bool = False) -> str:
+def not_found_sentence(files: int, *, code: bool = False, limited: bool = False) -> str:
     """Return what to tell people for NO_RELEVANT_CONTEXT: what was searched, and what may help.
 
-    *files* are the ones that were looked through; *code*: the question names a code that none of them has.
+    *files* are the ones that were looked through; *code*: the question names a code that none of them has;
+    *limited*: it is limited to them, and the channel may hold more.
     """
     searched, there = ("the one file", "in it") if files == 1 else (f"all {files} files", "in any of them")
     lacking = f"I did not find the code of your question {there}" if code else "no passage comes close enough"
     advice = "Check how it is written" if code else "Ask in words that the files use"
+    if limited:
+        return (
+            f"I looked only through {searched} that the question is limited to, and {lacking}. "
+            f"{advice}, or without that limit."
+        )
     return (
         f"Nothing in this channel's files answers this. I looked through {searched} indexed here, "
         f"and {lacking}. {advice}, or upload a file that covers it."

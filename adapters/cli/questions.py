@@ -93,6 +93,7 @@ def describe_response(
         "finish_reason": response.finish_reason,
         "latency_ms": asdict(response.latency),
         "degraded": list(response.degraded),
+        "searched": list(response.searched),
         "verification": response.verification.as_json() if response.verification else None,
         "thread": thread,
         "trace": [dict(event) for event in response.trace],

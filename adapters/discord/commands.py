@@ -20,7 +20,7 @@ from adapters.discord.greeting import Greeting
 from adapters.discord.presses import Presses
 from adapters.discord.registration import register
 from bot.chat import Body
-from bot.choices import CHOICES
+from bot.choices import CHOICES, Choice
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -48,7 +48,7 @@ PLAIN = {
 }
 """Commands without options."""
 
-_FOLLOW_UPS = next(choice for choice in CHOICES if choice.name == "follow-ups")
+_FOLLOW_UPS, _ANSWERS = CHOICES
 _LONGEST_CHOICE = 100
 _UNKNOWN = "I do not know this command any more. Restart Discord, and it shows the present ones."
 
@@ -125,14 +125,23 @@ def _forget(desk: Desk, clerk: Clerk) -> Command:
 
 
 def _settings(clerk: Clerk) -> Command:
-    @app_commands.rename(value=_FOLLOW_UPS.name)
-    @app_commands.describe(value=_capital(_FOLLOW_UPS.about))
-    @app_commands.choices(value=[_choice(value, meaning) for value, meaning in _FOLLOW_UPS.meanings.items()])
+    @app_commands.rename(follow_ups=_FOLLOW_UPS.name, answers=_ANSWERS.name)
+    @app_commands.describe(follow_ups=_capital(_FOLLOW_UPS.about), answers=_capital(_ANSWERS.about))
+    @app_commands.choices(follow_ups=_values(_FOLLOW_UPS), answers=_values(_ANSWERS))
     @app_commands.default_permissions(manage_channels=True)
-    async def run(interaction: discord.Interaction[Any], value: str | None = None) -> None:
-        await clerk.obey(interaction, "settings", f"{_FOLLOW_UPS.name} {value}" if value else "")
+    async def run(
+        interaction: discord.Interaction[Any], follow_ups: str | None = None, answers: str | None = None
+    ) -> None:
+        given = ((_FOLLOW_UPS.name, follow_ups), (_ANSWERS.name, answers))
+        await clerk.obey(
+            interaction, "settings", " ".join(f"{name} {value}" for name, value in given if value)
+        )
 
     return app_commands.Command(name="settings", description="How I behave in this channel", callback=run)
+
+
+def _values(choice: Choice) -> list[app_commands.Choice[str]]:
+    return [_choice(value, meaning) for value, meaning in choice.meanings.items()]
 
 
 def _ask(asking: Asking) -> Command:

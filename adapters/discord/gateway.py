@@ -128,8 +128,7 @@ class Gateway:
     async def close(self) -> None:
         """Take no more events."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await _end(self._task)
             self._task = None
         await self._client.hang_up()
 
@@ -190,6 +189,17 @@ class Gateway:
             self._client.read_less()
             say(REDUCED)
         return wants_less
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    """Cancel *task* until it has ended: Python 3.11's `wait_for` loses a cancellation that meets a failure.
+
+    discord.py then pauses before its next attempt, for minutes.
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=AGAIN_S)
+    _error_of(task)  # looked at, so that nobody complains that nobody did
 
 
 def _error_of(task: asyncio.Task[None] | None) -> BaseException | None:

@@ -20,6 +20,8 @@ from pipeline.retrieval.sufficiency import judge, limits_for
 from pipeline.storage.sql import Database, now
 from pipeline.storage.threads import Threads
 from pipeline.verification.attribution import Attributor
+from pipeline.verification.entailment import SignScorer
+from pipeline.verification.gate import Gate
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Collection
@@ -72,6 +74,7 @@ async def open_asker(
             reader=reader,
             attributor=Attributor(embedder, analyze),
             memory=memory,
+            gate=Gate(SignScorer(embedder, analyze), analyze),
             clock=time.perf_counter,
         )
         yield Asker(pipeline=pipeline, threads=threads)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from pipeline.domain import Chunk, Place
 from pipeline.ingestion.tokens import analyze
 from pipeline.verification.attribution import gather, rank_supports
+from pipeline.verification.entailment import SignScorer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +53,8 @@ class Closeness:
 
 def shipped(embedder: Embedder) -> Mapping[str, Checker]:
     """Return what every report shows."""
-    return {"words": WordOverlap(), "closeness": Closeness(embedder)}
+    gate = SignScorer(embedder, analyze).support
+    return {"words": WordOverlap(), "closeness": Closeness(embedder), "gate": gate}
 
 
 def _chunk(text: str) -> Chunk:

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline.errors import ModelError
+from pipeline.errors import ModelError, ModelUnavailable
 from pipeline.observability.metrics import OBSERVED
 from pipeline.observability.trace import record
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
     from pipeline.domain import CitedSource, TokenUsage
-    from pipeline.ports import Reader, Reading, Summarizer
+    from pipeline.ports import Judge, Reader, Reading, Summarizer
 
 logger = logging.getLogger(__name__)
 
@@ -109,3 +109,17 @@ def _report(error: ModelError) -> None:
     logger.warning(
         "model failed before its first text: %s", type(error).__name__, extra={"action": "reader_fell_back"}
     )
+
+
+class FallbackJudge:
+    """Asks what *judge* returns; fails while that is None, so that it is said that nobody judged."""
+
+    def __init__(self, judge: Callable[[], Judge | None]) -> None:
+        self._judge = judge
+
+    async def __call__(self, claim: str, sources: Sequence[CitedSource]) -> bool | None:
+        """Return its verdict; None: it said neither yes nor no. Raises `ModelError`."""
+        judge = self._judge()
+        if judge is None:
+            raise ModelUnavailable("No language model is connected that could judge.")
+        return await judge(claim, sources)

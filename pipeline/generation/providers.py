@@ -11,7 +11,7 @@ from pipeline.errors import ModelError, ModelMisconfigured, ModelNotFound
 from pipeline.generation.choice import check_url
 from pipeline.generation.embedders import EMBEDDED_MODEL, EmbeddedEmbedder, ServedEmbedder
 from pipeline.generation.extractive import ExtractiveReader
-from pipeline.generation.fallback import FallbackReader, FallbackSummarizer
+from pipeline.generation.fallback import FallbackJudge, FallbackReader, FallbackSummarizer
 from pipeline.generation.lookout import Lookout
 from pipeline.generation.rolling import ExtractiveSummarizer
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pipeline.generation.faults import Server
     from pipeline.generation.inspection import ModelStatus
     from pipeline.generation.limiter import Limiters
-    from pipeline.ports import Embedder, Reader, Summarizer
+    from pipeline.ports import Embedder, Judge, Reader, Summarizer
 
     Analyze = Callable[[str], list[str]]
 
@@ -38,6 +38,8 @@ class Llm:
     summarizer: Summarizer
     note: str
     """One sentence: which it is, and why."""
+    judge: Judge | None = None
+    """What can be asked whether a passage says something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,7 @@ async def choose_llm(
             lambda: llm.summarizer if (llm := lookout.now()) else None, quoting.summarizer
         ),
         note=(served or quoting).note,
+        judge=FallbackJudge(lambda: llm.judge if (llm := lookout.now()) else None),
     )
 
 
@@ -115,12 +118,14 @@ def _quoting_note(status: ModelStatus) -> str:
 
 def _extractive(embedder: Embedder, analyze: Analyze, note: str) -> Llm:
     reader = ExtractiveReader(embedder, analyze)
-    return Llm(reader=reader, summarizer=ExtractiveSummarizer(analyze), note=note)
+    judge = FallbackJudge(lambda: None)
+    return Llm(reader=reader, summarizer=ExtractiveSummarizer(analyze), note=note, judge=judge)
 
 
 def _served(choice: ModelChoice, server: Server, limiters: Limiters, note: str) -> Llm:
     from pipeline.generation.chain import SUMMARY_TOKENS, Limits, ModelReader, ModelSummarizer
     from pipeline.generation.clients import chat_model
+    from pipeline.generation.judge import ModelJudge, judge_tokens
 
     limits = Limits(
         num_ctx=choice.num_ctx,
@@ -144,7 +149,9 @@ def _served(choice: ModelChoice, server: Server, limiters: Limiters, note: str) 
         )
     summaries = chat_model(choice, server, num_predict=SUMMARY_TOKENS)
     summarizer = ModelSummarizer(summaries, server, limits=limits, limiter=limiter)
-    return Llm(reader=reader, summarizer=summarizer, note=note)
+    verdicts = chat_model(choice, server, num_predict=judge_tokens(server.model))
+    judge = ModelJudge(verdicts, server, limits=limits, limiter=limiter)
+    return Llm(reader=reader, summarizer=summarizer, note=note, judge=judge)
 
 
 async def choose_embedder(choice: ModelChoice, *, limiters: Limiters, threads: int = 1) -> ChosenEmbedder:

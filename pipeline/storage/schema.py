@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import (
     JSON,
@@ -22,6 +22,9 @@ from sqlalchemy import (
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
+
+REVISION: Final = "0004_pre"
+"""The newest migration: a database that has it has these tables."""
 
 
 class Timestamp(TypeDecorator[datetime]):

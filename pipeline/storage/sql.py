@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import event, func, select
+from sqlalchemy import event, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
@@ -18,6 +18,7 @@ from sqlalchemy.pool import NullPool
 
 from pipeline.errors import PendingMigrations, StorageError
 from pipeline.storage.lookups import Lookups
+from pipeline.storage.schema import REVISION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -39,6 +40,14 @@ _PRAGMAS: Final = (
     # what people had removed is overwritten, not only unlinked
     "PRAGMA secure_delete = ON",
 )
+_FAULTS: Final = {
+    sqlite3.SQLITE_FULL: "The disk that holds the database is full; make room there and try again.",
+    sqlite3.SQLITE_IOERR: "The disk that holds the database fails or is full; mend that and try again.",
+    sqlite3.SQLITE_BUSY: "Another program keeps the database locked; wait for it or end it, and try again.",
+    sqlite3.SQLITE_READONLY: "The database may not be written; give this user the right to, and try again.",
+    sqlite3.SQLITE_CORRUPT: "The database is damaged; restore it from a backup.",
+    sqlite3.SQLITE_NOTADB: "The database's file is none of SQLite, or damaged; restore it from a backup.",
+}
 _MIGRATION_LOCK: Final = 0x466F6F746E6F7465  # "Footnote"; any number that no other program locks
 
 
@@ -154,11 +163,20 @@ class Database:
 
     async def prepare(self) -> None:
         """Apply pending migrations on an SQLite file; raise `PendingMigrations` on a server that has some."""
-        if not await self.pending():
+        if await self._is_current() or not await self.pending():
             return
         if not self.embedded:
             raise PendingMigrations
         await self.upgrade()
+
+    async def _is_current(self) -> bool:
+        """Tell whether nothing is pending, without loading what applies migrations: that is slow."""
+        try:
+            async with self._reader.begin() as connection:
+                applied = await connection.execute(text("SELECT version_num FROM alembic_version"))
+                return applied.scalars().all() == [REVISION]
+        except SQLAlchemyError:  # no such table in a new file; whatever else it is, `pending` explains it
+            return False
 
 
 def _target(url: str) -> URL:
@@ -236,6 +254,11 @@ async def _translated() -> AsyncIterator[None]:
     except IntegrityError:
         raise
     except (SQLAlchemyError, OSError) as exc:
-        raise StorageError(
-            f"The database did not do its part ({type(exc).__name__}); run 'footnote doctor' to see more."
-        ) from exc
+        raise StorageError(_said_of(exc)) from exc
+
+
+def _said_of(exc: SQLAlchemyError | OSError) -> str:
+    """Say what went wrong and what to do, where SQLite tells; an extended code holds the plain one below."""
+    code = getattr(getattr(exc, "orig", None), "sqlite_errorcode", None)
+    unknown = f"The database did not do its part ({type(exc).__name__}); run 'footnote doctor' to see more."
+    return unknown if code is None else _FAULTS.get(code & 0xFF, unknown)

@@ -169,7 +169,7 @@ class Service(Generic[M]):
         )
         return reply
 
-    async def answered(self, message: M, text: str = FIVE, seconds: float = 20.0) -> M:
+    async def answered(self, message: M, text: str = FIVE, seconds: float = 60.0) -> M:
         """Wait for a finished reply to *message* that says *text*."""
 
         def found() -> M | None:

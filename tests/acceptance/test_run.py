@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.timeout(300)  # each test starts the program several times
 
 CHANNEL = "terminal:local:test"
-SOON_S = 15.0
-"""A job may go on for seven seconds after SIGTERM; the rest takes none."""
+SOON_S = 40.0
+"""A job may go on for seven seconds after SIGTERM; the rest takes none where nothing else runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,7 +85,7 @@ class Loopback:
         """Let nothing more go wrong."""
         self.faults.clear(name)
 
-    async def until(self, condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+    async def until(self, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
         """Wait until *condition* holds, and return what it came to."""
         async with asyncio.timeout(seconds):
             while True:

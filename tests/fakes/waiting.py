@@ -22,7 +22,7 @@ async def until(condition: Callable[[], object]) -> None:
     raise AssertionError("what is waited for never happens")
 
 
-async def eventually(condition: Callable[[], Awaitable[T]], seconds: float = 20.0) -> T:
+async def eventually(condition: Callable[[], Awaitable[T]], seconds: float = 60.0) -> T:
     """Ask *condition* again and again until it holds: for what threads, files and servers bring about.
 
     Returns what it came to. Raises `TimeoutError` when it never does.

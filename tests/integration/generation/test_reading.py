@@ -167,7 +167,7 @@ async def test_an_answer_that_does_not_end_in_time_is_a_timeout_after_its_partia
     ollama.answers = [
         Answer(pieces=["This is the beginning of an answer ", "never"], step=asyncio.Semaphore(1))
     ]
-    reading = read(reader_for(ollama, total_s=0.2))
+    reading = read(reader_for(ollama, total_s=1.0))
 
     with pytest.raises(ModelTimeout):
         await drain(reading)

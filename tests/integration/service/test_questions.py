@@ -8,6 +8,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from bot.explanation import explain
+from bot.wording import final_text
 from pipeline.domain import Delta, DocumentStatus, Filters, Progress, Question, Reason, Scope, Stage
 from pipeline.errors import ModelNotFound, ModelTimeout, ModelUnavailable
 from pipeline.ingestion.intake import Upload
@@ -160,6 +161,32 @@ async def test_a_search_can_be_narrowed_to_documents(opened: Opened, scope: Scop
     assert nothing.reason is Reason.NO_RELEVANT_CONTEXT
     assert "limited to" in (nothing.message or "")
     assert empty.reason is Reason.NO_DOCUMENTS
+
+
+async def test_a_question_can_say_in_plain_words_where_to_look(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        inside = await answer(service, scope, "How many days of leave are there, only in leave.md?")
+        outside = await answer(service, scope, "How long does a refund take in leave.md?")
+        nowhere = await answer(service, scope, "How many days of leave are there in absent.md?")
+
+    assert {source.chunk.display_name for source in inside.sources} == {"leave.md"}
+    assert inside.success
+    assert final_text(inside).endswith("Searched: leave.md")
+    assert outside.searched == ("leave.md",)
+    assert all(source.chunk.display_name == "leave.md" for source in outside.sources)
+    assert nowhere.searched == ()
+
+
+async def test_a_refusal_says_what_was_searched(opened: Opened, scope: Scope, folder: Path) -> None:
+    async with opened() as service:
+        results = await ingest(service, scope, folder)
+        response = await answer(service, scope, "Who won the world cup in 1998?")
+
+    assert response.reason is Reason.NO_RELEVANT_CONTEXT
+    assert f"all {len(results)} files" in (response.message or "")
 
 
 @pytest.mark.parametrize("text", ["", " \n", "[1]"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -180,3 +181,28 @@ async def test_what_people_wrote_is_not_in_the_error(database: Database) -> None
         async with database.write() as connection:
             await connection.execute(text("INSERT INTO absent VALUES (:words)"), {"words": "private words"})
     assert "private words" not in f"{failure.value} {failure.value.__cause__}"
+
+
+async def test_a_full_disk_and_a_lock_are_named_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "footnote.sqlite3"
+    database = await Database.connect(f"sqlite+aiosqlite:///{path}")
+    other = sqlite3.connect(path, isolation_level=None)
+    try:
+        await _execute(database, "CREATE TABLE t (x BLOB)")
+        with pytest.raises(StorageError, match="full; make room"):
+            await _execute(database, "PRAGMA max_page_count = 3", "INSERT INTO t VALUES (zeroblob(99999))")
+        async with database.read() as connection:
+            assert (await connection.execute(text("SELECT count(*) FROM t"))).scalar() == 0
+            await connection.execute(text("PRAGMA busy_timeout = 1"))
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match="keeps the database locked"):
+            await _execute(database, "DELETE FROM t")
+    finally:
+        other.close()
+        await database.close()
+
+
+async def _execute(database: Database, *statements: str) -> None:
+    async with database.write() as connection:
+        for statement in statements:
+            await connection.execute(text(statement))

@@ -6,6 +6,7 @@ from bot.choices import CHOICES, ChannelSettings
 from bot.preferences import FollowUps, Preferences
 from bot.records import Caller, Customs
 from pipeline.domain import Scope
+from pipeline.verdicts import Mode
 from tests.fakes.library import FakePreferences
 
 SCOPE = Scope("fake", "w", "c")
@@ -35,9 +36,10 @@ async def test_all_settings_are_shown_with_their_meaning_and_how_to_change_them(
 
 
 async def test_every_value_of_a_setting_has_a_meaning() -> None:
-    (follow_ups,) = CHOICES
+    follow_ups, answers = CHOICES
 
     assert list(follow_ups.meanings) == list(FollowUps)
+    assert list(answers.meanings) == list(Mode)
 
 
 @pytest.mark.parametrize("args", ["follow-ups always", "Follow_Ups = ALWAYS", "followups always"])
@@ -47,6 +49,13 @@ async def test_those_who_manage_a_channel_change_its_settings(store: FakePrefere
     assert text.startswith("Done. `follow-ups` is `always` from now on")
     assert await store.read(SCOPE) == Preferences(follow_ups=FollowUps.ALWAYS)
     assert "`follow-ups` is `always`" in await run(store, "follow-ups")
+
+
+async def test_several_settings_are_changed_at_once(store: FakePreferences) -> None:
+    text = await run(store, "follow-ups always answers=verified")
+
+    assert text.count("Done.") == 2
+    assert await store.read(SCOPE) == Preferences(follow_ups=FollowUps.ALWAYS, answers=Mode.VERIFIED)
 
 
 async def test_others_are_told_who_may_and_what_stays(store: FakePreferences) -> None:

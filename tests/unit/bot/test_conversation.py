@@ -8,9 +8,12 @@ import pytest
 from bot.chat import RateLimited, Unreachable
 from bot.conversation import Limits
 from bot.incoming import StopRequested
+from bot.preferences import Preferences
 from bot.wording import RESTARTING
 from pipeline.domain import GenerationResponse, Reason
+from pipeline.verdicts import Mode
 from tests.fakes.chat import EDITED, STREAMED, FakeChat
+from tests.fakes.library import FakePreferences
 from tests.fakes.pipeline import answer
 from tests.fakes.room import ONE, SCOPE, TWO, Room, gated, open_gate
 
@@ -26,6 +29,18 @@ async def test_a_question_is_asked_in_its_scope_and_thread_and_answered_there() 
     (question,) = room.pipeline.questions
     assert (question.text, question.scope, question.thread) == ("How long?", SCOPE, "one")
     assert room.chat.texts(ONE) == ["Five days."]
+
+
+async def test_an_answer_is_shown_the_way_the_channel_chose() -> None:
+    preferences = FakePreferences()
+    preferences.kept[SCOPE.key] = Preferences(answers=Mode.VERIFIED)
+    chosen, usual = Room(preferences=preferences), Room()
+
+    for room in (chosen, usual):
+        room.say("How long?")
+        await room.settled()
+
+    assert [room.pipeline.questions[0].mode for room in (chosen, usual)] == [Mode.VERIFIED, Mode.STREAMING]
 
 
 async def test_receiving_returns_before_anything_was_done() -> None:

@@ -102,3 +102,14 @@ def test_an_unknown_shortcoming_is_named() -> None:
 )
 def test_sizes_are_counted_in_words(pages: int | None, chunks: int, words: str) -> None:
     assert extent(pages, chunks) == words
+
+
+def test_a_reply_names_the_only_files_that_were_searched() -> None:
+    many = tuple(f"{letter}<{letter}.md" for letter in "abcdefg")
+    found = final_text(GenerationResponse(success=True, answer="Five [1].", searched=many))
+    refused = final_text(
+        GenerationResponse(success=False, reason=Reason.NO_RELEVANT_CONTEXT, searched=("a.md",))
+    )
+
+    assert "Searched: a\\<a.md, b\\<b.md, c\\<c.md, d\\<d.md, e\\<e.md and 2 more files" in found
+    assert refused.endswith("Searched: a.md")

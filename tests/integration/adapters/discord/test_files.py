@@ -289,7 +289,7 @@ async def test_a_discord_that_asks_to_wait_is_waited_for_and_not_for_ever(filing
 
 
 async def test_a_server_that_falls_silent_is_left(server: DiscordServer) -> None:
-    async with opened(server, total=10, sock_read=0.05) as filing:
+    async with opened(server, total=10, sock_read=0.2) as filing:
         refusal = await filing.refusal(filing.upload(serving=Serving(delay=5)))
 
     assert (refusal.reason, str(refusal)) == (IngestReason.TIMED_OUT, SLOW)
@@ -297,7 +297,7 @@ async def test_a_server_that_falls_silent_is_left(server: DiscordServer) -> None
 
 
 async def test_a_server_that_drips_is_left_when_the_time_is_over(server: DiscordServer) -> None:
-    async with opened(server, total=0.2) as filing:
+    async with opened(server, total=0.5) as filing:
         refusal = await filing.refusal(filing.upload(bytes(90_000), serving=Serving(delay=5)))
 
     assert (refusal.reason, str(refusal)) == (IngestReason.TIMED_OUT, SLOW)

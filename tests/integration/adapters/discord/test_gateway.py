@@ -242,6 +242,28 @@ async def test_a_token_that_is_changed_meanwhile_ends_the_program_and_leaves_the
         await held.client.application_info()
 
 
+async def test_a_connection_that_misses_the_word_to_end_is_told_again(
+    server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateways, "AGAIN_S", 0.05)
+    begun = asyncio.Event()
+
+    async def miss_it_once() -> None:
+        begun.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+
+    async with line(server) as held:
+        monkeypatch.setattr(held.client, "connect", miss_it_once)
+        connecting = asyncio.create_task(held.connect())
+        await begun.wait()
+        connecting.cancel()
+        await asyncio.wait({connecting})
+        async with asyncio.timeout(10.0):
+            await held.gateway.close()
+
+
 async def test_too_many_servers_for_one_connection_are_named(server: DiscordServer) -> None:
     async with line(server) as held:
         await held.connect()

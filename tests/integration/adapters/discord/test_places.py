@@ -196,10 +196,10 @@ async def test_threads_are_opened_one_after_the_other_although_their_limit_lasts
 async def test_when_no_more_threads_may_be_opened_for_now_answers_are_replies(room: Speaking) -> None:
     room.discord.rates.told = room.discord.rates.enforced = True
     room.discord.rates.change("threads", 1)
-    hurry(room, 0.4)
+    hurry(room, 1.0)
     first, *others = [room.ask(text=f"Number {number}?") for number in range(5)]
 
-    async with asyncio.timeout(1.2):  # only the first of them waits for what does not come
+    async with asyncio.timeout(4.0):  # only the first of them waits for what does not come
         for thread in (first, *others):
             await room.adapter.post(thread, ONE)
 
@@ -213,7 +213,7 @@ async def test_threads_that_are_opened_at_once_do_not_make_discord_py_wait(room:
     """It counts calls that are on their way twice."""
     room.discord.rates.told = room.discord.rates.enforced = True
     room.discord.rates.change("threads", 20)
-    hurry(room, 0.4)
+    hurry(room, 5.0)
     conversations = [room.ask() for _ in range(15)]
 
     await asyncio.gather(*(room.adapter.post(thread, ONE) for thread in conversations))

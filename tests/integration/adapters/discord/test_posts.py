@@ -263,7 +263,7 @@ async def test_a_post_that_can_be_stopped_leaves_room_for_the_last_one(room: Spe
 async def test_no_edit_that_may_be_left_out_is_held_back_by_discord_py(room: Speaking) -> None:
     """It waits inside the call that uses a limit up, until that is over; the last word may."""
     room.discord.rates.told = room.discord.rates.enforced = True
-    async with asyncio.timeout(2.0):
+    async with asyncio.timeout(4.0):
         ref = await room.adapter.post(room.thread, Body(text="0 …", buttons=while_writing("q")))
         for number in range(1, 4):
             await room.adapter.edit(ref, Body(text=f"{number} …", buttons=while_writing("q")))

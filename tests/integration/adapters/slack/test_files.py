@@ -276,7 +276,7 @@ async def test_what_passes_is_not_noticed() -> None:
 
 
 async def test_a_server_that_falls_silent_is_left() -> None:
-    async with Filing(total=10, sock_read=0.05) as filing:
+    async with Filing(total=10, sock_read=0.2) as filing:
         refused = await filing.refusal(filing.upload(serving=Serving(delay=5)))
 
         assert (refused.reason, str(refused)) == (IngestReason.TIMED_OUT, SLOW)
@@ -284,7 +284,7 @@ async def test_a_server_that_falls_silent_is_left() -> None:
 
 
 async def test_a_server_that_drips_is_left_when_the_time_is_over_and_not_asked_again() -> None:
-    async with Filing(total=0.2) as filing:
+    async with Filing(total=0.5) as filing:
         file = filing.upload(bytes(90_000), serving=Serving(delay=5))
         refused = await filing.refusal(file)
 

@@ -54,7 +54,7 @@ class Service:
         self.calendar = calendar
         self.seconds = 1_000.0
         self.vault = Vault(database, [key], setting="FOOTNOTE_SLACK__ENCRYPTION_KEY", clock=calendar)
-        self.line = Line(base_url=slack.base_url, timeout=1.0)
+        self.line = Line(base_url=slack.base_url, timeout=3.0)
         self.installations = Installations(self.vault, clock=lambda: self.seconds)
         self.installed = InstalledWorkspaces(
             self.installations, base_url=slack.base_url, clock=lambda: self.seconds
@@ -262,7 +262,7 @@ async def test_a_code_that_slack_refuses_is_a_page_and_stands_in_no_log(
     assert not [secret for secret in secrets if secret in caplog.text]
 
 
-@pytest.mark.parametrize("fault", [http(500), slow(5.0)])
+@pytest.mark.parametrize("fault", [http(500), slow(60.0)])
 async def test_a_slack_that_does_not_answer_is_a_page(service: Service, fault: object) -> None:
     service.slack.fail("oauth.v2.access", fault)  # type: ignore[arg-type]
 

@@ -1,0 +1,190 @@
+"""What can be read off a statement and its source without any model: each sign speaks for itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Literal
+
+from pipeline.sentences import coverage, split, weights
+from pipeline.verification import names, numbers, polarity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Analyze = Callable[[str], list[str]]
+
+Kind = Literal["verbatim", "quotes", "numbers", "codes", "names", "negation", "direction"]
+
+LIKE: Final = 0.6
+"""Share of a statement's weight that a sentence must hold to be about the same thing."""
+
+ALIKE: Final = 0.75
+"""Share of either's weight that the other must hold for two sentences to say the same, or the opposite."""
+
+SHORTEST_QUOTE: Final = 3
+"""Words below which quotation marks name something, or keep it at arm's length."""
+
+SHORTEST_VERBATIM: Final = 4
+"""Words below which standing in the source letter by letter proves nothing."""
+
+_QUOTED: Final = re.compile(
+    r"“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|»([^«»\n]+)«|「([^「」\n]+)」|\"([^\"\n]+)\""
+)
+_GAP: Final = re.compile(r"\[\s*(?:…|\.\.\.)\s*\]|\(\s*(?:…|\.\.\.)\s*\)|…|\.{3}")
+_WORD: Final = re.compile(r"\w+")
+
+
+class Sign(StrEnum):
+    """What one comparison says."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """One comparison of a statement with its source."""
+
+    kind: Kind
+    sign: Sign
+    missing: tuple[str, ...] = ()
+    """What the statement has and the source has not, as the statement writes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Premise:
+    """A source as it is compared: all of it, and sentence by sentence."""
+
+    text: str
+    sentences: tuple[str, ...]
+    tokens: tuple[frozenset[str], ...]
+    weight: dict[str, float]
+    words: frozenset[str]
+    runs: frozenset[tuple[str, str]]
+    """Neighbouring words."""
+    flat: str
+    figures: numbers.Figures
+
+    def covering(self, claim: Sequence[str]) -> list[tuple[float, int]]:
+        """Return the share of *claim* that each sentence holds, with its index, best first."""
+        shares = [(coverage(claim, tokens, self.weight), rank) for rank, tokens in enumerate(self.tokens)]
+        return sorted(shares, key=lambda share: (-share[0], share[1]))
+
+
+def read_premise(text: str, analyze: Analyze) -> Premise:
+    """Read a source once for all statements that cite it; takes some ms a page."""
+    sentences = tuple(split(text))
+    tokens = tuple(frozenset(analyze(sentence)) for sentence in sentences)
+    return Premise(
+        text=text,
+        sentences=sentences,
+        tokens=tokens,
+        weight=weights(tokens),
+        words=frozenset().union(*tokens),
+        runs=frozenset(pairwise(analyze(text))),
+        flat=flatten(text),
+        figures=numbers.known_figures(text),
+    )
+
+
+def inspect(claim: str, premise: Premise, analyze: Analyze) -> list[Signal]:
+    """Return every sign that applies to *claim*; one that has nothing to compare is left out."""
+    if is_verbatim(claim, premise):
+        return [Signal(kind="verbatim", sign=Sign.SUPPORTED)]
+    signals = [
+        compare_quotes(claim, premise),
+        compare_numbers(claim, premise),
+        compare_codes(claim, premise, analyze),
+        compare_names(claim, premise, analyze),
+        *compare_sense(claim, premise, analyze),
+    ]
+    return [signal for signal in signals if signal is not None]
+
+
+def is_verbatim(claim: str, premise: Premise) -> bool:
+    """Tell whether the source says *claim* letter by letter."""
+    flat = flatten(claim)
+    return len(flat.split()) >= SHORTEST_VERBATIM and f" {flat} " in f" {premise.flat} "
+
+
+def compare_quotes(claim: str, premise: Premise) -> Signal | None:
+    """Look for each quotation, its parts in order where something was left out; None: nothing is quoted."""
+    quotes = [quote for quote in quotations(claim) if len(_WORD.findall(quote)) >= SHORTEST_QUOTE]
+    if not quotes:
+        return None
+    absent = tuple(quote for quote in quotes if not _occurs(quote, premise.flat))
+    return Signal(kind="quotes", sign=_sign(absent), missing=absent)
+
+
+def compare_numbers(claim: str, premise: Premise) -> Signal | None:
+    """Look for each number and date; None: there is none."""
+    claimed = numbers.claimed_figures(claim)
+    if not claimed.numbers and not claimed.days:
+        return None
+    absent = tuple(premise.figures.lacks(claimed))
+    return Signal(kind="numbers", sign=_sign(absent), missing=absent)
+
+
+def compare_codes(claim: str, premise: Premise, analyze: Analyze) -> Signal | None:
+    """Look for each code that names one thing among many of its kind; None: there is none."""
+    codes = [code for code in names.find_codes(claim) if names.is_telling(code)]
+    if not codes:
+        return None
+    absent = tuple(names.missing(codes, premise.text, analyze))
+    return Signal(kind="codes", sign=_sign(absent), missing=absent)
+
+
+def compare_names(claim: str, premise: Premise, analyze: Analyze) -> Signal | None:
+    """Look for each name and other code. One that is absent may be spelled otherwise: it proves nothing."""
+    codes = [code for code in names.find_codes(claim) if not names.is_telling(code)]
+    named = [*(name for name in names.find_names(claim) if not names.CODE.search(name)), *codes]
+    if not named:
+        return None
+    absent = tuple(names.missing(named, premise.text, analyze))
+    return Signal(kind="names", sign=Sign.UNKNOWN if absent else Sign.SUPPORTED, missing=absent)
+
+
+def compare_sense(claim: str, premise: Premise, analyze: Analyze) -> list[Signal]:
+    """Compare with the sentence that is about the same: one of the two may deny, or point the other way.
+
+    Between sentences that have nearly the same words this decides; between others it only makes doubtful.
+    """
+    own = analyze(polarity.affirmed(claim))
+    share, rank = next(iter(premise.covering(own)), (0.0, 0))
+    if share < LIKE:
+        return []
+    back = coverage(analyze(polarity.affirmed(premise.sentences[rank])), own, premise.weight)
+    sign = Sign.CONTRADICTED if min(share, back) >= ALIKE else Sign.UNKNOWN
+    signals = []
+    if polarity.denies(claim) != polarity.denies(premise.sentences[rank]):
+        signals.append(Signal(kind="negation", sign=sign))
+    if polarity.turned(frozenset(own), premise.tokens[rank]):
+        signals.append(Signal(kind="direction", sign=sign))
+    return signals
+
+
+def quotations(text: str) -> list[str]:
+    """Return what stands between quotation marks in *text*."""
+    return [next(filter(None, match.groups())) for match in _QUOTED.finditer(text)]
+
+
+def flatten(text: str) -> str:
+    """Return the words of *text* alone, in lower case: quotes, spaces, dashes and emphasis do not count."""
+    return " ".join(_WORD.findall(text.replace("’", "'").casefold()))
+
+
+def _occurs(quote: str, flat: str) -> bool:
+    position = 0
+    for part in filter(None, map(flatten, _GAP.split(quote))):
+        position = f" {flat} ".find(f" {part} ", position)
+        if position < 0:
+            return False
+    return True
+
+
+def _sign(absent: tuple[str, ...]) -> Sign:
+    return Sign.CONTRADICTED if absent else Sign.SUPPORTED
