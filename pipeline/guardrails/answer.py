@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from pipeline.domain import Reason
 from pipeline.markers import cited_in, without_markers
+from pipeline.verdicts import Mode, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pipeline.domain import CitedSource
+    from pipeline.verdicts import Verification
 
 
 def check_answer(text: str) -> Reason | None:
@@ -18,6 +20,20 @@ def check_answer(text: str) -> Reason | None:
     if any(character.isalnum() for character in without_markers(text)):
         return None
     return Reason.EMPTY_RESPONSE
+
+
+def check_verified(mode: Mode, verification: Verification | None) -> Reason | None:
+    """Return UNSUPPORTED_ANSWER where an answer is to be shown checked, and no statement stood the check.
+
+    An answer that states nothing, such as that the files do not tell, is shown.
+    """
+    if mode is Mode.STREAMING:
+        return None
+    if verification is None:
+        return Reason.UNSUPPORTED_ANSWER
+    counts = verification.counts
+    stood = counts[Standing.SUPPORTED] + counts[Standing.UNCERTAIN]
+    return Reason.UNSUPPORTED_ANSWER if verification.claims and not stood else None
 
 
 def cited_sources(text: str, sources: Sequence[CitedSource]) -> list[CitedSource]:
