@@ -7,24 +7,24 @@ import math
 import time
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from bot.arriving import Arriving
+from bot.chores import Chores
 from bot.models import Models
 from bot.renewal import Renewal
 from bot.stores import open_stores
 from pipeline import catalog as jobs
 from pipeline.ask import Pipeline
-from pipeline.errors import CatalogError, PipelineError
+from pipeline.errors import PipelineError
 from pipeline.ingestion.bundles import Bundles
 from pipeline.ingestion.indexer import Indexer
-from pipeline.ingestion.intake import Intake, Upload
+from pipeline.ingestion.intake import Intake
 from pipeline.ingestion.kept import Kept
 from pipeline.ingestion.outages import Outages
 from pipeline.ingestion.preparation import Preparation
 from pipeline.ingestion.rebuild import Rebuilder
-from pipeline.ingestion.results import Ingested, concerned, note_copies, staying, with_files
 from pipeline.ingestion.sandbox import ParseLimits, Sandbox
 from pipeline.ingestion.sources import LocalFiles, Sources
 from pipeline.ingestion.tokens import analyze
@@ -33,7 +33,6 @@ from pipeline.lookup import Lookup, narrow
 from pipeline.memory import ThreadMemory
 from pipeline.retrieval.index import Indexes
 from pipeline.storage.copies import Copies
-from pipeline.storage.job import JobState, NewJob
 from pipeline.storage.presence import present
 from pipeline.storage.uploads import UploadEntries
 from pipeline.storage.worker import Worker
@@ -42,16 +41,13 @@ from pipeline.verification.entailment import SignScorer
 from pipeline.verification.gate import Gate
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
-    from pathlib import Path
+    from collections.abc import AsyncIterator
 
     from bot.settings import Settings
     from bot.stores import Stores
     from pipeline.catalog import Holdings
     from pipeline.domain import Filters, Question, Scope
-    from pipeline.ingestion.intake import Accepted
     from pipeline.retrieval.wording import Narrowing
-    from pipeline.storage.job import Job
 
 
 def utc_now() -> datetime:
@@ -61,10 +57,6 @@ def utc_now() -> datetime:
 
 JOBS_S = 7.0
 """How long the files in work may go on when the program ends; ten seconds after SIGTERM Docker kills."""
-POLL_S = 0.1
-"""How often the end of a job is looked for; another process may be doing it."""
-OUTAGE = timedelta(minutes=1)
-"""How long a command waits for what is away; its jobs stay in the queue and wait on."""
 TERMINAL = "terminal"
 """The platform whose files are this machine's."""
 
@@ -128,6 +120,13 @@ class Service:
             grace=JOBS_S,
             on_dead=indexer.give_up,
             daily=stores.prune,
+        )
+        self.chores = Chores(
+            intake=self.intake,
+            catalog=stores.catalog,
+            queue=stores.queue,
+            copies=self.copies,
+            before=self.rebuilder.require_embedder,
         )
         self._pipeline: Pipeline | None = None
 
@@ -213,95 +212,6 @@ class Service:
         return await Renewal(self.stores, self.models).request(
             lambda scope: scope.platform == TERMINAL or self.sources.reach(scope.platform)
         )
-
-    async def ingest(
-        self,
-        scope: Scope,
-        files: Sequence[tuple[Path, str]],
-        progress: Callable[[int, int, str], None],
-    ) -> list[Ingested]:
-        """Index *files* (path and display name) and wait for all of them; one bad file stops no other.
-
-        Jobs are done by `working`, here or in another process. *progress* is told how many files have ended,
-        of how many, and which is next or what it waits for. What waits for something that is away is waited
-        for until `OUTAGE` is over, and stays in the queue. Raises `ModelError`, with nothing queued, if there
-        is anything to embed and no embedder that works.
-        """
-        began = utc_now()
-        taken: list[tuple[Path, Accepted]] = []
-        queued: set[str | None] = set()
-        for path, name in files:
-            upload = Upload(source=path.absolute().as_uri(), display_name=name)
-            before = None if queued else self.rebuilder.require_embedder
-            accepted = await self.intake.accept(scope, upload, before=before, again=True)
-            if accepted.status == "queued" and accepted.document_id in queued:
-                accepted = replace(accepted, status="duplicate")  # the same bytes twice among *files*
-            taken.append((path, accepted))
-            queued |= {accepted.document_id} if accepted.status == "queued" else set()
-        documents = {d.document_id: d for d in await self.stores.catalog.documents(scope)}
-        await note_copies(self.copies, scope, [accepted for _, accepted in taken], documents)
-        while waiting := [job for job in await self.stores.queue.waiting(scope) if concerned(job) & queued]:
-            if all(_is_put_off(job, began) for job in waiting):
-                break
-            progress(len(taken) - len(waiting), len(taken), jobs.describe_wait(waiting[0]))
-            await asyncio.sleep(POLL_S)
-        documents = {d.document_id: d for d in await self.stores.catalog.documents(scope)}
-        results = [
-            Ingested(path=path, accepted=accepted, document=documents.get(accepted.document_id or ""))
-            for path, accepted in taken
-        ]
-        copies = await self.copies.of(scope)
-        return [row for result in results for row in with_files(result, documents, copies)]
-
-    async def forget(
-        self, scope: Scope, document_ids: Sequence[str] | None, *, leaves: str | None = None
-    ) -> list[str]:
-        """Remove documents (None: all of the channel) and wait until they are gone; return their ids.
-
-        See `Catalog.request_forget` for what goes with an archive, and for what only *leaves* its place.
-        """
-        catalog = self.stores.catalog
-        if document_ids is None:
-            document_ids = [document.document_id for document in await catalog.known(scope)]
-            await self._finish(await catalog.request_purge(scope))
-        elif document_ids:
-            job = await catalog.request_forget(scope, document_ids, leaves=leaves)
-            whole = await catalog.with_files(scope, document_ids)
-            kept = staying(whole, document_ids, await self.copies.of(scope))
-            document_ids = [each for each in whole if each not in kept]
-            await self._finish(job)
-        return list(document_ids)
-
-    async def reindex(self, scope: Scope) -> None:
-        """Rebuild a catalog from its sources and wait for it. Raises `CatalogError` if it failed."""
-        job = NewJob(kind=jobs.REINDEX, scope=scope, dedupe_key=jobs.REINDEX)
-        await self._finish(await self.stores.queue.enqueue(job))
-
-    async def _finish(self, job: Job) -> None:
-        """Wait until *job* has ended, whoever does it. Raises `CatalogError` if it did not end well."""
-        current: Job | None = job
-        began = utc_now()
-        while current is not None and current.state in {JobState.QUEUED, JobState.RUNNING}:
-            await asyncio.sleep(POLL_S)
-            current = await self.stores.queue.find(job.id)
-            if current is not None and _is_put_off(current, began):
-                break
-        if current is not None and _is_put_off(current, began):
-            raise CatalogError(
-                f"'{job.kind}' waits: {current.message} It stays in the queue until that is mended."
-            )
-        if current is not None and current.state is not JobState.DONE:
-            raise CatalogError(
-                f"'{job.kind}' did not work: {current.message or 'see the log'} Try it again; "
-                f"'footnote doctor' may know more."
-            )
-
-
-def _is_put_off(job: Job, began: datetime) -> bool:
-    """Tell whether a job has waited for what is away for so long that whoever came at *began* need not."""
-    if job.waiting_since is None or job.state is not JobState.QUEUED:
-        return False
-    return utc_now() - max(began, job.waiting_since) >= OUTAGE
 
 
 @asynccontextmanager

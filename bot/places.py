@@ -67,7 +67,7 @@ class Places:
             await self._entries.strike(scope, place)
             documents = {one.document_id: one for one in await self._catalog.documents(scope)}
             leaving = {key for one in documents.values() if (key := _outermost(one, place)) is not None}
-            await self._service.forget(
+            await self._service.chores.forget(
                 scope, [each for each in leaving if _is_at(documents.get(each), place)], leaves=place
             )
             for job in await self._queue.waiting(scope):
@@ -82,7 +82,7 @@ class Places:
 
     async def forget(self, scope: Scope, document_ids: Sequence[str]) -> None:
         """Take documents back wherever they stand, archives with their files."""
-        gone = await self._service.forget(scope, document_ids)
+        gone = await self._service.chores.forget(scope, document_ids)
         await self._entries.forget_documents(scope, gone)
 
     async def standing(self, scope: Scope, source: str) -> list[str]:

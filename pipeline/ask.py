@@ -19,6 +19,7 @@ from pipeline.guardrails.answer import check_answer, check_verified, cited_sourc
 from pipeline.guardrails.documents import check_documents
 from pipeline.guardrails.passages import check_passages
 from pipeline.guardrails.question import check_question
+from pipeline.guardrails.withholding import without_orders
 from pipeline.inquiry import Inquiry, silent
 from pipeline.observability.metrics import OBSERVED, SANITIZED
 from pipeline.observability.trace import collect, record
@@ -200,7 +201,7 @@ class Pipeline:
     async def _write(self, inquiry: Inquiry, summary: str) -> GenerationResponse:
         """Generate, and release what may be shown."""
         inquiry.enter(Stage.WRITING)
-        sanitizer = Sanitizer(labels=inquiry.labels)
+        sanitizer = Sanitizer(labels=inquiry.labels, held=inquiry.held)
         reading = self._reader.read(
             inquiry.question.text,
             inquiry.sources,
@@ -219,7 +220,7 @@ class Pipeline:
     async def _conclude(self, inquiry: Inquiry, response: GenerationResponse) -> GenerationResponse:
         """Guard the whole answer, attribute it and check what it states."""
         inquiry.degraded += response.degraded
-        whole = sanitized(response.answer, inquiry.labels)
+        whole = sanitized(response.answer, inquiry.labels, inquiry.held)
         refusal = check_answer(whole.text)
         if refusal is not None:
             return inquiry.refuse_answer(refusal, response)
@@ -236,7 +237,7 @@ class Pipeline:
         inquiry.show_whole(answer)
         cited = cited_sources(answer, inquiry.sources)
         quotes = await self._attributor.choose_quotes(answer, cited, asked)
-        _observe(removed=whole.removed, cited=len(cited))
+        _observe(removed=whole.removed, foreign=whole.foreign, cited=len(cited))
         return replace(response, answer=answer, citations=resolve(cited, quotes), degraded=inquiry.degraded)
 
     async def _check(self, inquiry: Inquiry, answer: str) -> Checked | None:
@@ -288,8 +289,11 @@ def _report(part: str, error: PipelineError) -> None:
     logger.warning("%s failed: %s", part, type(error).__name__, extra={"action": "part_failed", "part": part})
 
 
-def _observe(*, removed: int, cited: int) -> None:
+def _observe(*, removed: int, foreign: int, cited: int) -> None:
     record("answer.markers", removed=removed, cited=cited)
+    if foreign:
+        record("answer.addresses", removed=foreign)
+        SANITIZED.labels("foreign_address").inc(foreign)
     SANITIZED.labels("unknown_marker").inc(removed)
     if not cited:
         OBSERVED.labels("uncited_answer").inc()

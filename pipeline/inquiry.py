@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.domain import Delta, Filters, GenerationResponse, Progress, Reason, Stage, Summary
 from pipeline.guardrails.answer import cited_sources
+from pipeline.guardrails.links import Held
 from pipeline.observability.metrics import DEGRADED, FIRST_TEXT, QUESTIONS
 from pipeline.observability.trace import record
 from pipeline.refusals import sentence_for
@@ -53,6 +54,11 @@ class Inquiry:
     def labels(self) -> frozenset[str]:
         """The labels that were issued for it."""
         return frozenset(source.label for source in self.sources)
+
+    @property
+    def held(self) -> Held:
+        """What holds the addresses that its answer may show."""
+        return Held.by(self.question.text, self.sources)
 
     def enter(self, stage: Stage, *, position: int | None = None, total: int | None = None) -> None:
         """Tell that another stage has begun."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from pipeline.guardrails import links
 from pipeline.markers import BEGUN, CODE_CHARS, FENCE, INLINE_CODE, MARKER, issued, longest
 
 FLUSH_FLOOR = 16
@@ -25,8 +26,12 @@ class Sanitizer:
     """Turns pieces of raw answer into text that may be shown: only issued markers, code untouched."""
 
     labels: frozenset[str]
+    held: links.Held | None = None
+    """What holds the addresses that may be shown; None: any may."""
     removed: int = 0
     """Labels that were cited but never issued."""
+    foreign: int = 0
+    """Addresses that no source holds."""
     _pending: str = ""
     _ready: list[str] = field(default_factory=list)
     _in_fence: bool = False
@@ -70,10 +75,21 @@ class Sanitizer:
     def _prose(self, text: str, start: int, final: bool) -> int:
         plain = _PLAIN.match(text, start)
         if plain:
-            return self._copy(plain.group())
+            return self._plain(plain.group(), final=final or plain.end() < len(text))
         if text[start] == "`":
             return self._backtick(text, start, final)
         return self._bracket(text, start, final)
+
+    def _plain(self, run: str, *, final: bool) -> int:
+        """Copy text without blanks, addresses that no source holds left out; *final*: it ends here."""
+        if self.held is None:
+            return self._copy(run)
+        begun = None if final else links.BEGUN.search(run)
+        whole = run[: begun.start()] if begun else run
+        shown, foreign = links.without_foreign(whole, self.held)
+        self.foreign += foreign
+        self._copy(shown)
+        return len(whole)
 
     def _backtick(self, text: str, start: int, final: bool) -> int:
         if text.startswith(FENCE, start):
@@ -124,13 +140,15 @@ class Sanitized:
     text: str
     removed: int
     """Labels that were cited but never issued."""
+    foreign: int = 0
+    """Addresses that no source holds."""
 
 
-def sanitized(answer: str, labels: frozenset[str]) -> Sanitized:
+def sanitized(answer: str, labels: frozenset[str], held: links.Held | None = None) -> Sanitized:
     """Sanitise a whole answer; of an answer that was released piece by piece this is the same text.
 
     The end of an answer may show that its beginning was reasoning; then less is left than was released.
     """
-    sanitizer = Sanitizer(labels=labels)
+    sanitizer = Sanitizer(labels=labels, held=held)
     text = sanitizer.feed(answer) + sanitizer.finish()
-    return Sanitized(text.strip(), sanitizer.removed)
+    return Sanitized(text.strip(), sanitizer.removed, sanitizer.foreign)

@@ -53,10 +53,10 @@ async def _ingest(
     async with open_working(settings) as service:
         tell_empty(paths)
         with WorkProgress("Indexing", quiet=as_json) as progress:
-            results = await service.ingest(scope, list(find_files(paths)), progress.update)
+            results = await service.chores.ingest(scope, list(find_files(paths)), progress.update)
         rows = [describe_result(result) for result in results]
         older = list(dict.fromkeys(one for row in rows if row["status"] in _IN for one in row["older"]))
-        retired = await service.forget(scope, older) if retire else []
+        retired = await service.chores.forget(scope, older) if retire else []
     if as_json:
         print_json({"documents": rows, "retired": retired} if retire else {"documents": rows})
     else:
@@ -237,7 +237,7 @@ async def _forget(settings: Settings, scope: Scope, wanted: Sequence[str], *, as
     async with open_working(settings) as service:
         known = {each.document_id: each for each in await service.stores.catalog.known(scope)}
         unknown = [document_id for document_id in wanted if document_id not in known]
-        forgotten = await service.forget(scope, [d for d in wanted if d in known] if wanted else None)
+        forgotten = await service.chores.forget(scope, [d for d in wanted if d in known] if wanted else None)
     if as_json:
         print_json({"forgotten": forgotten})
     else:
@@ -274,7 +274,7 @@ async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
 
     async with open_working(settings) as service:
         with WorkProgress(f"Rebuilding {scope}", quiet=as_json):
-            await service.reindex(scope)
+            await service.chores.reindex(scope)
         documents = await service.stores.catalog.documents(scope)
     if as_json:
         print_json({"documents": [_document(document) for document in documents]})

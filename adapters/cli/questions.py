@@ -180,7 +180,7 @@ async def _chat(settings: Settings, scope: Scope, folder: Path | None, lines: li
         if folder is not None:
             tell_empty([folder])
             with WorkProgress("Indexing") as progress:
-                results = await service.ingest(scope, list(find_files([folder])), progress.update)
+                results = await service.chores.ingest(scope, list(find_files([folder])), progress.update)
             for result in results:
                 say(result_line(describe_result(result)))
         for note in await service.describe_models():

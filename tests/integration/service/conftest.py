@@ -82,4 +82,4 @@ def opened(tmp_path: Path, migrated_file: Path) -> Callable[..., AbstractAsyncCo
 
 async def ingest(service: Service, scope: Scope, folder: Path) -> list[Ingested]:
     files = [(path, path.name) for path in sorted(folder.iterdir())]
-    return await service.ingest(scope, files, lambda done, total, name: None)
+    return await service.chores.ingest(scope, files, lambda done, total, name: None)

@@ -255,7 +255,7 @@ async def test_a_reindex_reads_every_file_again_from_the_archive(opened: Opened)
         await drive.share("F1", archive(FILES))
         before = await drive.documents()
 
-        await service.reindex(ONE)
+        await service.chores.reindex(ONE)
 
         after = await drive.documents()
         assert {name: each.status for name, each in after.items()} == {

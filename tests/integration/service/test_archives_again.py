@@ -22,7 +22,7 @@ BOTH: dict[str, str | bytes] = {"leave.md": LEAVE, "travel.md": TRAVEL}
 
 async def take_in(service: Service, scope: Scope, *paths: Path) -> list[Ingested]:
     files = [(path, path.name) for path in paths]
-    return await service.ingest(scope, files, lambda done, total, name: None)
+    return await service.chores.ingest(scope, files, lambda done, total, name: None)
 
 
 async def names(service: Service, scope: Scope) -> list[str]:
@@ -45,7 +45,7 @@ async def test_a_file_that_came_by_itself_after_its_archive_outlives_the_archive
     async with opened() as service:
         whole = (await take_in(service, scope, bundle))[0].accepted.document_id
         (again,) = await take_in(service, scope, leave)
-        gone = await service.forget(scope, [whole or ""])
+        gone = await service.chores.forget(scope, [whole or ""])
 
         assert again.accepted.status == "duplicate"
         assert await names(service, scope) == ["leave.md"]
@@ -61,12 +61,12 @@ async def test_a_file_that_is_in_two_archives_outlives_the_first_and_goes_with_t
     async with opened() as service:
         rows = await take_in(service, scope, first, second)
         ids = {row.accepted.upload.display_name: row.accepted.document_id or "" for row in rows}
-        await service.forget(scope, [ids["v1.zip"]])
+        await service.chores.forget(scope, [ids["v1.zip"]])
         assert await names(service, scope) == ["other.zip", "other.zip/also.md", "other.zip/more.md"]
 
         listed = await take_in(service, scope, second)
         assert len(listed) == 3
-        await service.forget(scope, [ids["other.zip"]])
+        await service.chores.forget(scope, [ids["other.zip"]])
         assert await names(service, scope) == []
 
 
@@ -78,9 +78,9 @@ async def test_what_stood_in_a_forgotten_archive_only_as_a_copy_does_not_count_a
     async with opened() as service:
         rows = await take_in(service, scope, first, second)
         ids = {row.accepted.upload.display_name: row.accepted.document_id or "" for row in rows}
-        await service.forget(scope, [ids["other.zip"]])
+        await service.chores.forget(scope, [ids["other.zip"]])
         assert await names(service, scope) == ["v1.zip", "v1.zip/leave.md", "v1.zip/travel.md"]
-        await service.forget(scope, [ids["v1.zip"]])
+        await service.chores.forget(scope, [ids["v1.zip"]])
         assert await names(service, scope) == []
 
 
@@ -102,7 +102,7 @@ async def test_a_file_that_is_named_is_forgotten_wherever_it_stands(
     async with opened() as service:
         await take_in(service, scope, bundle)
         (again,) = await take_in(service, scope, leave)
-        await service.forget(scope, [again.accepted.document_id or ""])
+        await service.chores.forget(scope, [again.accepted.document_id or ""])
 
         assert await names(service, scope) == ["v1.zip", "v1.zip/travel.md"]
 
@@ -116,7 +116,7 @@ async def test_an_archive_that_lost_files_is_taken_in_again_when_somebody_gives_
         rows = await take_in(service, scope, bundle)
         files = [row.accepted.document_id or "" for row in rows[1:]]
         for lost in (files[:1], files):
-            await service.forget(scope, lost)
+            await service.chores.forget(scope, lost)
             await take_in(service, scope, bundle)
             assert await names(service, scope) == whole
         assert (await take_in(service, scope, bundle))[0].accepted.status == "duplicate"
@@ -129,7 +129,7 @@ async def test_an_archive_whose_copied_file_was_forgotten_brings_it_back_when_it
     async with opened() as service:
         (alone,) = await take_in(service, scope, leave)
         await take_in(service, scope, bundle)
-        await service.forget(scope, [alone.accepted.document_id or ""])
+        await service.chores.forget(scope, [alone.accepted.document_id or ""])
         await take_in(service, scope, bundle)
 
         assert await names(service, scope) == ["v1.zip", "v1.zip/leave.md", "v1.zip/travel.md"]
@@ -159,12 +159,12 @@ async def test_an_archive_that_an_earlier_version_refused_is_taken_in_by_the_reb
     async with opened() as service:
         whole = (await take_in(service, scope, bundle))[0].document
         assert whole is not None
-        await service.forget(scope, [whole.document_id])
+        await service.chores.forget(scope, [whole.document_id])
         store = await service.stores.catalog.open(scope)
         assert store is not None
         refused = replace(whole, status=DocumentStatus.FAILED, message="Archives cannot be read.", chunks=0)
         await store.put_document(replace(refused, reason=IngestReason.UNSUPPORTED_TYPE, files=None))
 
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
 
         assert await names(service, scope) == ["v1.zip", "v1.zip/leave.md", "v1.zip/travel.md"]

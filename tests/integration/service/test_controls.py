@@ -81,7 +81,7 @@ async def test_an_answer_whose_file_was_forgotten_is_not_shown_any_more(
     async with opened() as service:
         await ingest(service, scope, folder)
         await answer(service, scope, "m1")
-        await service.forget(scope, None)
+        await service.chores.forget(scope, None)
         sources = await press(service, scope, SOURCES, "m1")
 
     assert isinstance(sources, Body)

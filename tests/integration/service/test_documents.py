@@ -53,7 +53,7 @@ async def test_one_bad_file_stops_no_other_and_has_its_reason(
     (folder / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
     async with opened() as service:
         files = [(folder / name, name) for name in ("empty.txt", "image.png", "missing.md", "leave.md")]
-        results = await service.ingest(scope, files, lambda done, total, name: None)
+        results = await service.chores.ingest(scope, files, lambda done, total, name: None)
 
     empty, image, missing, leave = results
     assert empty.document and empty.document.reason is IngestReason.EMPTY_FILE
@@ -83,7 +83,7 @@ async def test_a_forgotten_document_is_gone_and_may_come_back(
         results = await ingest(service, scope, folder)
         leave = next(r.accepted.document_id for r in results if r.path.name == "leave.md")
         assert leave
-        assert await service.forget(scope, [leave]) == [leave]
+        assert await service.chores.forget(scope, [leave]) == [leave]
         left = {d.display_name for d in await service.stores.catalog.documents(scope)}
         again = await ingest(service, scope, folder)
 
@@ -95,7 +95,7 @@ async def test_a_forgotten_document_is_gone_and_may_come_back(
 async def test_a_purged_channel_is_empty_and_usable(opened: Opened, scope: Scope, folder: Path) -> None:
     async with opened() as service:
         await ingest(service, scope, folder)
-        forgotten = await service.forget(scope, None)
+        forgotten = await service.chores.forget(scope, None)
         empty = await service.stores.catalog.documents(scope)
         again = await ingest(service, scope, folder)
 
@@ -160,7 +160,7 @@ async def test_reindex_heals_a_store_that_was_lost(
         await ingest(service, scope, folder)
     shutil.rmtree(tmp_path / "data" / "vectors")
     async with opened() as service:
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
         documents = await service.stores.catalog.documents(scope)
 
     assert {d.display_name for d in documents} == set(HANDBOOK)
@@ -174,7 +174,7 @@ async def test_reindex_keeps_the_text_of_a_file_that_is_gone_from_its_place(
         await ingest(service, scope, folder)
         (folder / "leave.md").unlink()
         (folder / "refunds.md").write_text("# Something else\n\nNo refunds.\n")
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
         documents = await service.stores.catalog.documents(scope)
         texts = [
             chunk.text

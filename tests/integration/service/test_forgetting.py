@@ -56,7 +56,7 @@ async def test_a_forgotten_document_is_in_no_file_of_the_stores_any_more(
         await ingest(service, scope, folder)
         await converse(service, scope, "t", "What is the password of the cellar?")
         assert stored(tmp_path / "data", "zebrafish")
-        await service.forget(scope, [await id_of(service, scope, "cellar.md")])
+        await service.chores.forget(scope, [await id_of(service, scope, "cellar.md")])
         left = await service.stores.catalog.documents(scope)
 
     assert len(left) == 23
@@ -73,7 +73,7 @@ async def test_what_was_answered_from_a_forgotten_document_is_not_remembered(
         await converse(service, scope, "leave", "How many days of paid leave a year?")
         threads = service.stores.threads
         before = [(await threads.summary(scope, name)).text for name in ("refunds", "leave")]
-        await service.forget(scope, [await id_of(service, scope, "leave.md")])
+        await service.chores.forget(scope, [await id_of(service, scope, "leave.md")])
         after = [(await threads.summary(scope, name)).text for name in ("refunds", "leave")]
         kept = [len(await threads.turns(scope, name, 9)) for name in ("refunds", "leave")]
 
@@ -90,7 +90,7 @@ async def test_a_purged_channel_remembers_nothing_of_what_was_said_in_it(
         await ingest(service, scope, folder)
         await converse(service, scope, "t", "What is the password of the cellar, in a word?")
         await converse(service, scope, "t", "Qwertz zzyzx?")
-        await service.forget(scope, None)
+        await service.chores.forget(scope, None)
         summary = await service.stores.threads.summary(scope, "t")
         last = await service.stores.threads.last_turn(scope, "t")
 
@@ -115,9 +115,9 @@ async def test_a_document_that_comes_back_under_another_name_is_seen_with_that_n
         await ingest(service, scope, folder)
         before = await names(service)
         # no question is asked between the two, so that the index in memory sees neither by itself
-        await service.forget(scope, [await id_of(service, scope, "leave.md")])
+        await service.chores.forget(scope, [await id_of(service, scope, "leave.md")])
         renamed = (folder / "leave.md").rename(folder / "holidays.md")
-        await service.ingest(scope, [(renamed, renamed.name)], lambda done, total, name: None)
+        await service.chores.ingest(scope, [(renamed, renamed.name)], lambda done, total, name: None)
         after = await names(service)
 
     assert "leave.md" in before
@@ -148,7 +148,7 @@ async def test_a_summary_goes_with_a_document_that_its_answer_came_from_without_
             await ingest(service, scope, folder)
             await converse(service, scope, f"t{number}", "What is the password of the cellar?")
             kept = await service.stores.threads.summary(scope, f"t{number}")
-            await service.forget(scope, [await id_of(service, scope, "cellar.md")])
+            await service.chores.forget(scope, [await id_of(service, scope, "cellar.md")])
             left = await service.stores.threads.summary(scope, f"t{number}")
         assert "zebrafish" in kept.text
         assert left.text == ""
@@ -167,7 +167,7 @@ async def test_a_summary_that_outlived_its_first_turn_still_goes_with_its_docume
         summary = await threads.summary(scope, "t")
         async with service.stores.database.write() as connection:
             await connection.execute(delete(turns))
-        await service.forget(scope, [leave])
+        await service.chores.forget(scope, [leave])
         left = await threads.summary(scope, "t")
 
     assert leave in summary.documents
@@ -184,7 +184,7 @@ async def test_an_answer_that_was_under_way_while_its_document_was_forgotten_is_
         pipeline = await service.pipeline()
         question = Question(text="What is the password of the cellar?", scope=scope, thread="t")
         answer = await pipeline.ask(question)
-        await service.forget(scope, [await id_of(service, scope, "cellar.md")])
+        await service.chores.forget(scope, [await id_of(service, scope, "cellar.md")])
         await pipeline.remember(question, answer)
         summary = await service.stores.threads.summary(scope, "t")
 
@@ -211,7 +211,7 @@ async def test_what_a_rebuilding_left_unfinished_goes_with_what_is_forgotten(
             for chunk, tokens, vector in zip(rows.chunks, rows.tokens, rows.vectors, strict=True)
         ]
         await (await service.stores.vectors.catalog(half)).write_chunks(cellar, chunks)
-        await service.forget(scope, [cellar])
+        await service.chores.forget(scope, [cellar])
 
     assert stored(tmp_path / "data", "zebrafish-4711") == []
 
@@ -232,7 +232,7 @@ async def test_the_ledger_keeps_no_name_of_a_file_that_a_command_forgets(
         )
         assert await service.stores.ledger.open(entry)
         assert stored(tmp_path / "data", "salaries-4711")
-        await service.forget(scope, [leave])
+        await service.chores.forget(scope, [leave])
         left = await service.stores.ledger.find(scope, "file", "f1")
 
     assert left is not None

@@ -43,7 +43,7 @@ async def test_a_lost_table_is_told_to_who_asks_and_comes_back_by_a_reindex(
         pipeline = await service.pipeline()
         told = await pipeline.ask(Question(text=MONTHLY, scope=scope))
         checks = [check async for check in examine(service.settings)]
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
         answer = await pipeline.ask(Question(text=MONTHLY, scope=scope))
         documents = await service.stores.catalog.documents(scope)
 
@@ -70,7 +70,7 @@ async def test_a_file_that_comes_after_a_loss_does_not_hide_it(
         else:  # what is there already is not known at the door
             with pytest.raises(CatalogLost):
                 await ingest(service, scope, folder)
-            await service.reindex(scope)
+            await service.chores.reindex(scope)
         store = await service.stores.catalog.open(scope)
         assert store is not None
         lacking = await store.incomplete()
@@ -97,7 +97,7 @@ async def test_everything_can_be_forgotten_although_nothing_can_be_read(
         with pytest.raises(CatalogUnavailable):
             await service.stores.catalog.documents(scope)
         if way == "command":
-            forgotten = await service.forget(scope, None)
+            forgotten = await service.chores.forget(scope, None)
         else:
             forgotten = [each.document_id for each in await ServiceLibrary(service).forget_all(scope)]
         left = await service.stores.catalog.documents(scope)

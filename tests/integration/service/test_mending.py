@@ -51,7 +51,7 @@ async def test_reindex_heals_a_catalog_whose_chunks_are_lost(
     async with opened() as service:
         with pytest.raises(CatalogUnavailable):
             await texts_of(service, scope)
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
         documents = {each.display_name: each for each in await service.stores.catalog.documents(scope)}
         answer = await (await service.pipeline()).ask(Question(text=MONTHLY, scope=scope))
 
@@ -72,7 +72,7 @@ async def test_reindex_does_not_take_another_text_for_the_one_that_was_lost(
         file.unlink()
     (folder / "leave.md").write_text("# Leave\n\nIt is 30 days now.\n")
     async with opened() as service:
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
         documents = await service.stores.catalog.documents(scope)
 
     assert {each.document_id for each in documents} == {each.accepted.document_id for each in before}
@@ -175,9 +175,9 @@ async def test_a_half_scanned_document_says_how_much_of_it_is_not_searched(
     async with opened() as service:
         await ingest(service, scope, folder)
         before = await service.stores.catalog.documents(scope)
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
         (folder / "scan.pdf").unlink()
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
         after = await service.stores.catalog.documents(scope)
 
     for documents in (before, after):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import bot.bootstrap
+import bot.chores
 from bot.library import ServiceLibrary
 from pipeline.domain import DocumentStatus, IngestReason
 from pipeline.errors import CatalogError, ModelUnavailable, SourceAway
@@ -122,11 +122,11 @@ async def test_a_file_whose_platform_cannot_be_reached_after_a_restart_is_fetche
 async def test_a_command_does_not_wait_for_ever_and_leaves_its_files_in_the_queue(
     opened: Opened, scope: Scope, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bot.bootstrap, "OUTAGE", timedelta())
+    monkeypatch.setattr(bot.chores, "OUTAGE", timedelta())
     async with opened(embedder=Fading()) as service:
         results = await ingest(service, scope, folder)
         with pytest.raises(CatalogError, match=r"'reindex' waits: The server is down\. It stays"):
-            await service.reindex(scope)
+            await service.chores.reindex(scope)
         left = await service.stores.queue.waiting(scope)
 
     assert {result.document.status for result in results if result.document} <= {
@@ -146,7 +146,7 @@ async def test_the_removal_of_a_file_does_not_wait_for_the_model(
         (folder / "late.md").write_text("# Late\n\nA file that comes during the outage.\n")
         late = await accept(service, scope, folder / "late.md")
         gone = (await service.stores.catalog.documents(scope))[0].document_id
-        await service.forget(scope, [gone])
+        await service.chores.forget(scope, [gone])
         left = {each.document_id for each in await service.stores.catalog.documents(scope)}
 
     assert gone not in left

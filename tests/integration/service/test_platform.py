@@ -277,7 +277,7 @@ async def test_a_channel_that_is_lost_leaves_no_question_and_no_setting(
             await platform.conversation.settled()
         await service.stores.choices.save(scope, {"follow_ups": "always"})
 
-        await service.forget(scope, None)
+        await service.chores.forget(scope, None)
 
         assert await service.stores.ledger.find(scope, "question", "m1") is None
         assert await service.stores.choices.find(scope) == {}

@@ -130,7 +130,7 @@ async def test_a_question_whose_index_is_replaced_meanwhile_is_answered_from_the
     async def replace_it(ref: CatalogRef) -> object:
         generations.append(ref.generation)
         if len(generations) == 1:
-            await service.reindex(scope)
+            await service.chores.reindex(scope)
         return await other.models.embedder()
 
     async with opened() as service, opened(working=False) as other:
@@ -148,7 +148,7 @@ async def test_a_list_whose_index_is_replaced_meanwhile_is_that_of_the_new_one(
     async with opened() as service, opened(working=False) as other:
         await ingest(service, scope, folder)
         old = await current(service, scope)
-        await service.reindex(scope)
+        await service.chores.reindex(scope)
         latest = other.stores.generations.current
         late = [old]
 

@@ -155,7 +155,7 @@ class Folder:
             names = random.sample(sorted(self.model.expected()), k=min(len(self.model.expected()), 2))
             for each in names:
                 self.model.forget(each)
-            await self._service.forget(self.scope, [known_as(self.scope, each) for each in names])
+            await self._service.chores.forget(self.scope, [known_as(self.scope, each) for each in names])
             return f"forget {names}"
         self.model.take_in(name, where)
         path = self._folder / where
