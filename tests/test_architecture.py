@@ -18,7 +18,18 @@ PACKAGES = ("adapters", "bot", "pipeline", "migrations", "scripts")
 LONGEST_MODULE = 400
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
 HEAVY = ("lancedb", "pyarrow", "langchain", "sqlalchemy", "alembic", "onnxruntime", "tokenizers", "aiohttp")
-WIRING = {"bootstrap", "chores", "doctor", "library", "models", "places", "platform", "renewal", "settings", "stores"}
+WIRING = {
+    "bootstrap",
+    "chores",
+    "doctor",
+    "library",
+    "models",
+    "places",
+    "platform",
+    "renewal",
+    "settings",
+    "stores",
+}
 SDKS = ("slack_sdk", "slack_bolt", "discord", "ollama", "openai", "anthropic")
 
 
