@@ -67,6 +67,8 @@ _DEGRADED: dict[str, str] = {
     "generation:context_truncated": "The model's server cut the passages short.",
     "context": "Some passages did not fit into the model's context and were left out.",
     "source": "Sentences in the files that give orders to an assistant were left out.",
+    "narrowing": "The question limits itself to files that could not be made out for certain, so all files "
+    "were searched.",
     "entailment": "The statements were checked by their words only.",
     "judge": "The language model that was to judge what stayed uncertain did not answer.",
     "verification": "The statements of this answer could not be checked.",

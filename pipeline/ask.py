@@ -137,7 +137,7 @@ class Pipeline:
         refusal = check_question(inquiry.question.text)
         if refusal is not None:
             return inquiry.refuse(refusal)
-        inquiry.narrowing = await self._narrow(inquiry.question) if self._narrow else None
+        inquiry.limit(await self._narrow(inquiry.question) if self._narrow else None)
         holdings = await self._await_files(inquiry.sought)
         if not holdings.ready:
             return await self._without_files(inquiry, holdings)
@@ -182,6 +182,7 @@ class Pipeline:
         async with self._searching:
             inquiry.recalled = await self._memory.recall(inquiry.question)
             found = await self._search(inquiry.sought, inquiry.recalled.text)
+        found = replace(found, retrieval=await asyncio.to_thread(without_orders, found.retrieval))
         inquiry.watch.retrieved()
         inquiry.degraded += found.retrieval.degraded
         return found

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from pipeline.stopwatch import Stopwatch
 
 
+UNCLEAR = "narrowing:unclear"
+"""The code of a question that wants only some files searched, and does not say clearly which."""
+
+
 def silent(_: Progress | Delta) -> None:
     """Show nothing: the caller takes the whole answer."""
 
@@ -45,10 +49,16 @@ class Inquiry:
     @property
     def sought(self) -> Question:
         """The question as it is looked up: in the documents that it names, without the words that do so."""
-        if self.narrowing is None:
+        if self.narrowing is None or self.narrowing.document_ids is None:
             return self.question
         filters = Filters(document_ids=self.narrowing.document_ids)
         return replace(self.question, text=self.narrowing.question or self.question.text, filters=filters)
+
+    def limit(self, narrowing: Narrowing | None) -> None:
+        """Look only where the question says, if it can be told where that is."""
+        self.narrowing = narrowing
+        if narrowing is not None and narrowing.document_ids is None:
+            self.degraded += (UNCLEAR,)
 
     @property
     def labels(self) -> frozenset[str]:

@@ -60,9 +60,11 @@ async def narrow(catalog: Catalog, question: Question, now: datetime) -> Narrowi
     known = await catalog.documents(question.scope)
     searched = [each for each in known if each.status is DocumentStatus.READY and each.chunks]
     found = narrowing(question.text, searched, now)
-    if found is not None:
-        record("question.narrowed", documents=len(found.document_ids), of=len(searched))
-    return found
+    if found is None or found.document_ids is None:
+        return found
+    whole = await catalog.with_files(question.scope, sorted(found.document_ids))  # an archive is its files
+    record("question.narrowed", documents=len(whole), of=len(searched))
+    return replace(found, document_ids=frozenset(whole))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

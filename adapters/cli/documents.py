@@ -55,7 +55,11 @@ async def _ingest(
         with WorkProgress("Indexing", quiet=as_json) as progress:
             results = await service.chores.ingest(scope, list(find_files(paths)), progress.update)
         rows = [describe_result(result) for result in results]
+        given = {
+            row["document_id"] for row in rows
+        }  # what is named together is not each other's older version
         older = list(dict.fromkeys(one for row in rows if row["status"] in _IN for one in row["older"]))
+        older = [document_id for document_id in older if document_id not in given]
         retired = await service.chores.forget(scope, older) if retire else []
     if as_json:
         print_json({"documents": rows, "retired": retired} if retire else {"documents": rows})
@@ -202,6 +206,8 @@ async def _show(settings: Settings, scope: Scope, document_id: str, *, as_json: 
     for chunk in chunks:
         say(f"{chunk.chunk_id}  {chunk.place.described()}", bold=True)
         say(f"{chunk.text}\n", lines=True)
+    if not files and not chunks:
+        say(document.message or f"Nothing of it is searched: it is {document.status}.")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,11 +10,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+WIDTH: Final = 220
+"""Columns where there is no terminal: a table that is cut says nothing."""
+
+
 def print_report(report: Mapping[str, Any]) -> None:
     """Print the tables of a report; figures that make a curve are left to the page."""
     from rich.console import Console
 
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
     for title, rows in _tables(report):
         console.print(_table(f"{report['dataset']}: {title}", rows))
     for name, fault in report.get("loaders", {}).get("wrong", {}).items():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.evaluation.dataset import lines
 from pipeline.evaluation.scores import figures
+from pipeline.guardrails.orders import contains_orders
 from pipeline.guardrails.policy import contains_injection_attempt
 
 if TYPE_CHECKING:
@@ -44,13 +45,13 @@ def read_items(folder: Path) -> list[Item]:
 
 
 def measure(
-    items: Sequence[Item], *, notes: Notes, flags: Callable[[str], bool] = contains_injection_attempt
+    items: Sequence[Item], *, notes: Notes, flags: Callable[[str], bool] | None = None
 ) -> dict[str, Any]:
     """Return how many attacks are noticed and how many honest texts are taken for one; also by kind.
 
-    *flags* is the policy: today the one that questions and summaries are held to.
+    *flags* is the policy; None: what the pipeline holds each text to, questions or documents.
     """
-    flagged = {item.id: float(flags(item.text)) for item in items}
+    flagged = {item.id: float((flags or policy_for(item.where))(item.text)) for item in items}
     return {
         "attacks": sum(item.attack for item in items),
         "benign": sum(not item.attack for item in items),
@@ -58,6 +59,11 @@ def measure(
         "where": _grouped(items, flagged, lambda item: item.where),
         "kinds": _grouped(items, flagged, lambda item: f"{item.where}: {item.kind}"),
     }
+
+
+def policy_for(where: str) -> Callable[[str], bool]:
+    """Return what tells orders in the text of a ``user`` or a ``document``."""
+    return contains_injection_attempt if where == "user" else contains_orders
 
 
 def _split(items: Sequence[Item], flagged: Mapping[str, float]) -> dict[str, dict[str, float]]:

@@ -25,8 +25,8 @@ OVERRIDES: Final = patterns(
     rf"\b{_DROP}\b[^.?!\n]{{0,40}}\b(?:{_PRIOR}|your)\b[^.?!\n]{{0,30}}\b{_ORDERS}\b",
     rf"\b{_DROP}\b[^.?!\n]{{0,20}}\b(?:everything|anything|all|any)\b[^.?!\n]{{0,20}}\b(?:above|before|said|told|previous|prior)\b",
     rf"\bforgotten\b[^.?!\n]{{0,30}}\b(?:your|all)\b[^.?!\n]{{0,20}}\b{_ORDERS}\b",
-    r"\b(?:ignorieren?|ignorier|vergiss|vergessen sie|missachten?)\b[^.?!\n]{0,40}\b(?:anweisungen|vorgaben|regeln|instruktionen|befehle)\b",
-    r"\b(?:ignor(?:a|e|ez|er|en)|olvid(?:a|e|en)|oublie[rz]?)\b[^.?!\n]{0,40}\b(?:instrucciones|instructions|consignes|instruções|istruzioni|reglas|règles)\b",
+    r"\b(?:ignorieren?|ignorier|vergiss|vergessen sie|missachten?)\b[^.?!\n]{0,40}\b(?:anweisungen|vorgaben|regeln|instruktionen|befehle)\b|\b(?:vergiss|vergessen sie|ignoriere)\s+(?:bitte\s+)?alles\b[^.?!\n]{0,30}\b(?:gesagt|bisher|vorher|zuvor|oben)\b",
+    r"\b(?:ignor(?:a|e|ez|er|en)|olvid(?:a|e|en)|oublie[rz]?)\s+(?:\w+\s+)?(?:tou(?:te)?s|les|ces|tes|vos|mes|ses|tod[ao]s|l[ao]s|tus|sus|est[ao]s|le|tutte|as)\b[^.?!\n]{0,40}\b(?:instrucciones|instructions|consignes|instruções|istruzioni|reglas|règles)\b",
     r"(?:忽略|无视|忽視|無視|忘记|忘掉|不要遵守)[^。？！\n]{0,12}(?:指令|指示|提示|规则|規則)",
     r"(?:以前|これまで|今まで|前|上記|すべて|全て)の(?:すべての|全ての)?(?:指示|命令|ルール|プロンプト)[^。？！\n]{0,6}(?:無視|忘れ|従わない)",
 )

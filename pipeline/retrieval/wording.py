@@ -57,6 +57,10 @@ _LATEST: Final = re.compile(
     r"(?P<thing>uploads?|file|document|attachment)\b",
     re.IGNORECASE,
 )
+_LIMITED: Final = re.compile(
+    r"\b(?:only|just|nur|solo|solamente)\s+(?:in|from|within|inside|aus|en)\s+[^?!;:\n]{0,80}?\.[a-z]\w{0,7}\b",
+    re.IGNORECASE,
+)
 _TOGETHER: Final = timedelta(minutes=1)
 """Files that came within this time of each other are one upload."""
 
@@ -70,7 +74,8 @@ _QUICK: Final = re.compile(
 class Narrowing:
     """The documents that a question is to be answered from, and what it asks of them."""
 
-    document_ids: frozenset[str]
+    document_ids: frozenset[str] | None
+    """None: there is a limit in the question, and it cannot be told which files are meant."""
     names: tuple[str, ...]
     """As people know them, in order; what a reply says that it searched."""
     question: str
@@ -83,15 +88,19 @@ def may_narrow(question: str) -> bool:
 
 
 def narrowing(question: str, documents: Sequence[Document], now: datetime) -> Narrowing | None:
-    """Return what *question* narrows its search to; None: to nothing, or not without doubt.
+    """Return what *question* narrows its search to; None: to nothing, or to all the *documents* there are.
 
-    *now* carries the time zone in which days begin; a week begins on Monday. Nothing is narrowed to all the
-    *documents* there are.
+    *now* carries the time zone in which days begin; a week begins on Monday.
     """
     found = _named(question, documents) or _uploaded(question, documents, now)
-    if found is None or len(found.document_ids) == len(documents):
-        return None
-    return found
+    if found is None:
+        return Narrowing(document_ids=None, names=(), question=question) if _is_limited(question) else None
+    return None if len(found.document_ids or ()) == len(documents) else found
+
+
+def _is_limited(question: str) -> bool:
+    """Tell whether it is said in so many words that not all files are to be searched."""
+    return any(pattern.search(question) for pattern in (_LIMITED, *_PERIODS, _LATEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +195,7 @@ def _uploaded(question: str, documents: Sequence[Document], now: datetime) -> Na
     newest = max(document.uploaded_at for document in documents)
     found = _picked(question, match, documents, lambda when: newest - when <= _TOGETHER)
     single = not match["thing"].lower().startswith("upload")
-    return None if found is None or (single and len(found.document_ids) > 1) else found
+    return None if found is None or (single and len(found.names) > 1) else found
 
 
 def _picked(

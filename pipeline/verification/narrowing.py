@@ -83,7 +83,7 @@ def _names(lines: Sequence[str], chunk: Chunk, numbers: Sequence[int | None]) ->
     """Return how many lines at the beginning name a table and its columns."""
     if chunk.place.unit is None:
         return 0
-    if chunk.chunk_index == 0 or _begins_sheet(lines, chunk.place):
+    if chunk.chunk_index == 0 or numbers[0] == 1 or _begins_sheet(lines, chunk.place):
         return next((index + 1 for index, line in enumerate(lines) if _CELLS in line), 1)
     is_repeated = None not in numbers[1:2] and numbers[0] is None
     return 1 if is_repeated else 0

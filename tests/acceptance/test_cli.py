@@ -27,6 +27,8 @@ ASK_KEYS = {
     "finish_reason",
     "latency_ms",
     "degraded",
+    "searched",
+    "verification",
     "thread",
     "trace",
 }

@@ -66,7 +66,7 @@ async def test_an_answer_cites_the_message_that_carries_the_file(bot: Bot) -> No
     (upload,) = [one for one in bot.discord.messages(GENERAL) if one.files]
     reply = await bot.answered(bot.ask(about("Altona")))
 
-    assert reply.shown.startswith(f"{FIVE}\n\n[1] refunds.md, lines 1–3, Refunds — ")
+    assert reply.shown.startswith(f"{FIVE}\n\n[1] refunds.md, line 3, Refunds — ")
     assert f"([open](<{upload.link}>))" in reply.shown
 
 
