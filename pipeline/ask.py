@@ -142,7 +142,8 @@ class Pipeline:
         if not holdings.ready:
             return await self._without_files(inquiry, holdings)
         found = await self._retrieve(inquiry, holdings)
-        refusal = check_passages(found.retrieval.ranked, sufficient=found.sufficient)
+        enough = found.sufficient or inquiry.asks_for_all
+        refusal = check_passages(found.retrieval.ranked, sufficient=enough)
         if refusal is not None:
             return inquiry.refuse(*self._why_not(inquiry, found, holdings, refusal))
         return await self._write(inquiry, self._choose(inquiry, found))

@@ -54,6 +54,11 @@ class Inquiry:
         filters = Filters(document_ids=self.narrowing.document_ids)
         return replace(self.question, text=self.narrowing.question or self.question.text, filters=filters)
 
+    @property
+    def asks_for_all(self) -> bool:
+        """Whether it is asked what a file says, and nothing more: then whatever it says is to the point."""
+        return self.narrowing is not None and not self.narrowing.question
+
     def limit(self, narrowing: Narrowing | None) -> None:
         """Look only where the question says, if it can be told where that is."""
         self.narrowing = narrowing

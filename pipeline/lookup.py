@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,7 @@ async def narrow(catalog: Catalog, question: Question, now: datetime) -> Narrowi
         return None
     known = await catalog.documents(question.scope)
     searched = [each for each in known if each.status is DocumentStatus.READY and each.chunks]
-    found = narrowing(question.text, searched, now)
+    found = await asyncio.to_thread(narrowing, question.text, searched, now)
     if found is None or found.document_ids is None:
         return found
     whole = await catalog.with_files(question.scope, sorted(found.document_ids))  # an archive is its files

@@ -68,6 +68,8 @@ class Upload:
     max_pages: int
     recognize: int = 0
     """Most pages whose picture may be read where they have no text; 0: text recognition is off."""
+    page_labels: bool = True
+    """Whether to ask what pages are called; in a damaged file that may crash or never end."""
 
 
 # Colour codes of terminals, control characters, halves of surrogate pairs, noncharacters, invisible spaces,

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 UNNAMED: Final = "unnamed"
-"""What a file is called whose name holds nothing that can be seen."""
+"""What a file is called whose name holds no letter and no digit, such as ``/``."""
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 """Halves of characters: so systems hand over the bytes of a name that are no text."""
@@ -18,4 +18,4 @@ _TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 def harmless(name: str) -> str:
     """Return a file's name on one line, in the order in which it is written, as valid Unicode."""
     text = _TURNS.sub("", _BREAKS.sub(" ", _NO_TEXT.sub("\ufffd", name)))
-    return text.strip() or UNNAMED
+    return text.strip() if any(map(str.isalnum, text)) else UNNAMED

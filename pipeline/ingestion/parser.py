@@ -89,7 +89,13 @@ def _guarded(work: Callable[[], Outcome]) -> tuple[Outcome | IngestError, str | 
 
 def _parsed(data: bytes, name: str, limits: ParseLimits) -> Parsed:
     """Read one file. Raises `IngestError`, and whatever a parser raises."""
-    loaded = load(data, name, max_pages=limits.max_pages, recognize=limits.recognize)
+    loaded = load(
+        data,
+        name,
+        max_pages=limits.max_pages,
+        recognize=limits.recognize,
+        page_labels=limits.page_labels,
+    )
     pieces = tuple(chunk(loaded, limits=limits.chunk))
     if len(pieces) > limits.max_pieces:
         message = "The file holds more text than one document may; upload it in parts."

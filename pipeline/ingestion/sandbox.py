@@ -47,6 +47,7 @@ PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRAR
 PARSER = (sys.executable, "-P", "-m", "pipeline.ingestion.parser")
 _MEGABYTE = 1_000_000
 _PDF, _HEAD_BYTES = b"%PDF-", 1024
+_LABELS = b"/PageLabels"
 
 
 class Sandbox:
@@ -111,7 +112,12 @@ class Sandbox:
             raise reply.outcome if isinstance(reply.outcome, IngestError) else _damaged()
 
     async def _parse(self, data: bytes, name: str, limits: ParseLimits) -> Parsed:
-        reply = await self._ask(data, name, limits)
+        try:
+            reply = await self._ask(data, name, limits)
+        except IngestError:  # the process ended: maybe only because of what the pages are called
+            if _LABELS not in data or not limits.page_labels:
+                raise
+            return await self._parse(data, name, replace(limits, page_labels=False))
         if not isinstance(reply.outcome, Parsed):
             raise reply.outcome if isinstance(reply.outcome, IngestError) else _damaged()
         return reply.outcome

@@ -41,6 +41,8 @@ class ParseLimits:
     chunk: ChunkLimits = field(default_factory=ChunkLimits)
     recognize: int = 0
     """Most pages of a document whose picture is read by text recognition; 0: it is off."""
+    page_labels: bool = True
+    """Whether a PDF is asked what its pages are called."""
 
     def recognizing(self) -> ParseLimits:
         """Return the limits of a file whose pages are pictures: reading those takes much more."""

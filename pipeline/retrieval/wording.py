@@ -7,6 +7,7 @@ one, or an exclusion ("not in …") change nothing.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,12 +29,17 @@ _LEAD: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands before the name of a file that is to be looked into."""
-_ONLY: Final = re.compile(r"^(?:only|just|nur|solo|solamente)\b", re.IGNORECASE)
+_OPENING: Final = frozenset("\"'“”„‘«`")
 _AND: Final = re.compile(
     r"[\"'”“’»`)*]*(?:\s*,)?\s*(?:(?:and|or|und|oder|y|o|et|ou|&)\s+)?(?:(?:in|from|aus|en)\s+)?[\"'“”„‘«`(*]*",
     re.IGNORECASE,
 )
 """What stands between two such names."""
+_MORE: Final = re.compile(
+    r"(?:\s*,)?\s+(?:and|or|und|oder|y|o|et|ou|&)\s+(?:in\s+)?(?:the|our|my|der|die|das|dem|el|la|le)\s+\w",
+    re.IGNORECASE,
+)
+"""What else is to be looked into, without the name of a file."""
 _EXCLUDED: Final = re.compile(
     r"\b(?:not|n['’]t|except|besides|without|outside|excluding|other\s+than|nicht|außer|ohne|excepto|sauf)\b"
     r"[^.?!;]{0,24}$",
@@ -64,8 +70,17 @@ _LIMITED: Final = re.compile(
 _TOGETHER: Final = timedelta(minutes=1)
 """Files that came within this time of each other are one upload."""
 
+_SAYING: Final = """
+    what's what whats is are does do it say says said there stands written about the a an me us tell give show
+    summarize summarise summary overview content contents please can you s of main points
+    was ist steht stehen worum geht es fasse fass zusammen zusammenfassung inhalt bitte über gib mir eine den
+    qué que dice hay resume resumen di quoi dit résume résumé contenu
+"""
+_ANYTHING: Final = frozenset(_SAYING.split())
+"""Words of a question that asks for no more than what a file is about."""
+
 _QUICK: Final = re.compile(
-    rf"\.\w{{1,8}}\b|{_THINGS}|\b(?:only|just|nur|solo|solamente|file|document|datei|dokument|archivo|documento)\b",
+    rf"\.\w|[\"“„«`]|{_THINGS}|\b(?:only|just|nur|solo|solamente|file|document|datei|dokument|archivo|documento)\b",
     re.IGNORECASE,
 )
 
@@ -79,7 +94,7 @@ class Narrowing:
     names: tuple[str, ...]
     """As people know them, in order; what a reply says that it searched."""
     question: str
-    """The question without those words, which would be looked for in the files."""
+    """The question without those words, which would be looked for in the files; empty: nothing is left."""
 
 
 def may_narrow(question: str) -> bool:
@@ -87,11 +102,18 @@ def may_narrow(question: str) -> bool:
     return _QUICK.search(question) is not None
 
 
+MOST_MENTIONS: Final = 20
+"""A question that names more files is no question."""
+_REACH: Final = 80
+"""How far before a name the words stand that lead to it."""
+
+
 def narrowing(question: str, documents: Sequence[Document], now: datetime) -> Narrowing | None:
     """Return what *question* narrows its search to; None: to nothing, or to all the *documents* there are.
 
     *now* carries the time zone in which days begin; a week begins on Monday.
     """
+    question = unicodedata.normalize("NFC", question)
     found = _named(question, documents) or _uploaded(question, documents, now)
     if found is None:
         return Narrowing(document_ids=None, names=(), question=question) if _is_limited(question) else None
@@ -114,10 +136,10 @@ class _Mention:
 def _named(question: str, documents: Sequence[Document]) -> Narrowing | None:
     mentions: list[_Mention] = []
     for start, end, document in _names_in(question, documents):
-        if document is None or _EXCLUDED.search(question, 0, start):
+        if document is None or _EXCLUDED.search(question, max(0, start - _REACH), start):
             return None
         before = mentions[-1] if mentions else None
-        lead = _LEAD.search(question, 0, start)
+        lead = _LEAD.search(question, max(0, start - _REACH), start)
         if before is not None and _AND.fullmatch(question, before.end, start):
             begin = before.end
         elif lead is not None:
@@ -126,7 +148,7 @@ def _named(question: str, documents: Sequence[Document]) -> Narrowing | None:
             return None  # named for another purpose: to be compared, say
         closing = _CLOSING.match(question, end)
         mentions.append(_Mention(begin, closing.end() if closing else end, document))
-    if not mentions:
+    if not mentions or _MORE.match(question, mentions[-1].end):
         return None
     chosen = list({mention.document.document_id: mention.document for mention in mentions}.values())
     return _narrowed(question, [(mention.start, mention.end) for mention in mentions], chosen)
@@ -134,15 +156,15 @@ def _named(question: str, documents: Sequence[Document]) -> Narrowing | None:
 
 def _names_in(question: str, documents: Sequence[Document]) -> list[tuple[int, int, Document | None]]:
     """Return where files are named, in order, and which is meant; None: more than one could be."""
-    text = question.casefold()
-    if len(text) != len(question):  # some letters grow; places would be wrong
-        text = question.lower() if len(question.lower()) == len(question) else question
+    text = _folded(question)
     taken: list[tuple[int, int, Document | None]] = []
     for name, meant in sorted(_aliases(documents).items(), key=lambda each: -len(each[0])):
         for start, end in _occurrences(text, name.alias):
             overlaps = any(start < other_end and other_start < end for other_start, other_end, _ in taken)
             if not overlaps and (name.whole or _is_led_to(question, start)):
                 taken.append((start, end, meant[0] if len(meant) == 1 else None))
+            if len(taken) > MOST_MENTIONS:
+                return []
     return sorted(taken, key=lambda each: each[0])
 
 
@@ -161,17 +183,23 @@ def _aliases(documents: Sequence[Document]) -> Mapping[_Alias, list[Document]]:
     found: defaultdict[_Alias, list[Document]] = defaultdict(list)
     for document in documents:
         path = PurePosixPath(document.display_name)
-        for alias in {document.display_name, path.name}:
-            found[_Alias(alias.casefold(), bool(path.suffix))].append(document)
+        for alias in {document.display_name, path.name} - {""}:
+            found[_Alias(_folded(alias), bool(path.suffix))].append(document)
         if path.suffix and len(path.stem) > 2:
-            found[_Alias(path.stem.casefold(), False)].append(document)
+            found[_Alias(_folded(path.stem), False)].append(document)
     return found
+
+
+def _folded(text: str) -> str:
+    """Return *text* for comparing, of the same length: letters that grow when they are folded stay."""
+    letters = ((letter, letter.casefold()) for letter in unicodedata.normalize("NFC", text))
+    return "".join(folded if len(folded) == 1 else letter for letter, folded in letters)
 
 
 def _is_led_to(question: str, start: int) -> bool:
     """Tell whether a word at *start* that could be any word is called a file."""
-    lead = _LEAD.search(question, 0, start)
-    return lead is not None and (lead["kind"] is not None or _ONLY.match(lead[0]) is not None)
+    lead = _LEAD.search(question, max(0, start - _REACH), start)
+    return lead is not None and (lead["kind"] is not None or lead[0][-1:] in _OPENING)
 
 
 def _occurrences(text: str, name: str) -> list[tuple[int, int]]:
@@ -241,5 +269,10 @@ def _narrowed(question: str, spans: Sequence[tuple[int, int]], chosen: Sequence[
     return Narrowing(
         document_ids=frozenset(document.document_id for document in chosen),
         names=tuple(sorted(document.display_name for document in chosen)),
-        question=left.lstrip(" ,;:"),
+        question="" if _asks_for_all(left) else left.lstrip(" ,;:"),
     )
+
+
+def _asks_for_all(rest: str) -> bool:
+    """Tell whether nothing is asked but what the file says: "What is?", "Was steht?", "Summarize"."""
+    return all(word.casefold() in _ANYTHING for word in re.findall(r"[^\W\d_]+", rest))

@@ -38,8 +38,8 @@ def pdf(
     first_field = first_page + 2 * count + len(outline)
     widgets = [b"%d 0 R" % (first_field + index) for index in range(len(fields))]
     objects = {
-        1: b"<</Type/Catalog/Pages 2 0 R/Outlines 4 0 R/PageLabels<</Nums[%s]>>%s>>"
-        % (labels.encode(), _form(widgets)),
+        1: b"<</Type/Catalog/Pages 2 0 R/Outlines 4 0 R%s%s>>"
+        % (b"/PageLabels<</Nums[%s]>>" % labels.encode() if labels else b"", _form(widgets)),
         2: b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, count),
         3: _FONT,
     }

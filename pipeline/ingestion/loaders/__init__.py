@@ -23,10 +23,13 @@ MAX_PAGES = 2_000
 _WORD = re.compile(r"\w")
 
 
-def load(data: bytes, name: str, *, max_pages: int = MAX_PAGES, recognize: int = 0) -> Loaded:
+def load(
+    data: bytes, name: str, *, max_pages: int = MAX_PAGES, recognize: int = 0, page_labels: bool = True
+) -> Loaded:
     """Read a file; *name* only tells kinds of text apart. Raises `IngestError`.
 
-    At most *recognize* pages that are pictures are read by text recognition.
+    At most *recognize* pages that are pictures are read by text recognition. Without *page_labels* nobody
+    asks a PDF what its pages are called.
 
     Runs foreign parsers on foreign bytes in this process and without limits: see `sandbox` for the safe way.
     """
@@ -36,7 +39,9 @@ def load(data: bytes, name: str, *, max_pages: int = MAX_PAGES, recognize: int =
     module = import_module(f"{__name__}.{sniff(data, name).module}")
     read: Callable[[Upload], Loaded] = module.load
     try:
-        loaded = read(Upload(data=data, name=name, max_pages=max_pages, recognize=recognize))
+        loaded = read(
+            Upload(data=data, name=name, max_pages=max_pages, recognize=recognize, page_labels=page_labels)
+        )
     except RecursionError as exc:
         raise IngestError(
             IngestReason.TOO_LARGE,

@@ -12,7 +12,7 @@ from pypdfium2 import raw
 
 from pipeline.domain import IngestReason
 from pipeline.errors import IngestError
-from pipeline.ingestion.blocks import Block, Headings, Loaded, Upload, clean
+from pipeline.ingestion.blocks import Block, Headings, Loaded, Upload
 from pipeline.ingestion.loaders import pdfforms
 from pipeline.ingestion.loaders.recognition import Recognizer
 from pipeline.ingestion.loaders.reflow import reflow
@@ -26,8 +26,8 @@ MAX_CHARS = 20_000_000
 MAX_OUTLINE_ENTRIES = 5_000
 MAX_ENTRIES_A_PAGE = 50
 """Each is searched for in the page's text; an outline with more on one page names every paragraph."""
-MAX_LABEL_CHARS = 20
-"""A longer one is no number of a page."""
+_LABEL = re.compile(r"[^\W_](?:[^\W_]|[.\- /]){0,19}")
+"""Anything else is no number of a page, and might be meant for whoever shows it."""
 MAX_STAMP_CHARS = 60
 """What a scanning app writes on every page ("Scanned with …", a page number) is shorter."""
 
@@ -79,7 +79,9 @@ def _read(data: bytes, upload: Upload) -> Loaded:
         if not any(page.strip() for page in pages) or (scanned and not upload.recognize):
             message = NOTHING_RECOGNISED if upload.recognize else SWITCHED_OFF
             raise IngestError(IngestReason.NO_TEXT, message)
-        blocks = tuple(_labelled(document, _blocks(pages, _outline(document))))
+        blocks = tuple(_blocks(pages, _outline(document)))
+        if upload.page_labels:
+            blocks = tuple(_labelled(document, blocks))
     return Loaded(kind="PDF", blocks=blocks, pages=count, blank_pages=sum(not page.strip() for page in pages))
 
 
@@ -195,8 +197,8 @@ def _labelled(document: Any, blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _label(document: Any, number: int) -> str | None:
-    label = clean(str(document.get_page_label(number - 1))).strip()
-    return label if label not in {"", str(number)} and len(label) <= MAX_LABEL_CHARS else None
+    label = str(document.get_page_label(number - 1)).strip()
+    return label if label != str(number) and _LABEL.fullmatch(label) else None
 
 
 def _find(heading: str, text: str, start: int) -> int | None:

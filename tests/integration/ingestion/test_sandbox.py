@@ -129,6 +129,14 @@ async def test_a_process_that_does_not_survive_a_file_is_replaced(body: str, rea
         assert pid(sandbox) != first
 
 
+async def test_what_pages_are_called_costs_no_file() -> None:
+    body = "options['page_labels'] and os.kill(os.getpid(), signal.SIGSEGV)"
+    async with Sandbox(command=rogue(body)) as sandbox:
+        parsed = await sandbox.parse(pdf(["One"], labels="0<</S/r>>"), "paper.pdf")
+        assert [(piece.text, piece.place.page_label) for piece in parsed.pieces] == [("One", None)]
+        assert await reason_for(sandbox, pdf(["One"]), "paper.pdf") is IngestReason.CORRUPT
+
+
 async def test_computing_for_too_long_is_ended_by_the_kernel() -> None:
     async with Sandbox(command=rogue("while True: pass")) as sandbox:
         assert await reason_for(sandbox, GUIDE, "a.md", ParseLimits(cpu_seconds=1)) is IngestReason.TIMED_OUT

@@ -12,6 +12,7 @@ from bot.library import ServiceLibrary
 from pipeline.archives import lacks_files
 from pipeline.domain import DocumentStatus, Filters, IngestReason, Question, Scope
 from pipeline.errors import IngestError
+from pipeline.lookup import narrow
 from pipeline.storage.job import NewJob
 from tests.fakes.documents import archive, pdf
 from tests.integration.service.conftest import ingest
@@ -110,6 +111,21 @@ async def test_the_files_are_found_and_cited_and_lead_to_the_archive(opened: Ope
         (chunk,) = await service.stores.catalog.chunks(ONE, found.document_id)
 
     assert (chunk.display_name, chunk.place.section) == ("F1.zip/hr/leave.md", "Leave")
+
+
+async def test_a_question_can_be_limited_to_an_archive(opened: Opened) -> None:
+    async with opened(working=False) as service:
+        drive = Drive(service)
+        await drive.share("F1", archive(FILES))
+        await drive.share("F2", archive({"other.md": b"# Other\n\nSomething else.\n"}))
+        files = await drive.documents()
+        asked = Question(text="How long is leave, only in F1.zip?", scope=ONE)
+        found = await narrow(service.stores.catalog, asked, datetime.now(UTC))
+
+    assert found is not None
+    assert found.names == ("F1.zip",)
+    inside = {document.document_id for name, document in files.items() if name.startswith("F1.zip")}
+    assert found.document_ids == inside
 
 
 async def test_an_archive_is_fetched_once_for_all_its_files(opened: Opened) -> None:

@@ -171,13 +171,18 @@ async def test_a_question_can_say_in_plain_words_where_to_look(
         inside = await answer(service, scope, "How many days of leave are there, only in leave.md?")
         outside = await answer(service, scope, "How long does a refund take in leave.md?")
         nowhere = await answer(service, scope, "How many days of leave are there in absent.md?")
+        whole = await answer(service, scope, "What is in leave.md?")
+        unclear = await answer(service, scope, "How many days of leave are there, only in absent.md?")
 
     assert {source.chunk.display_name for source in inside.sources} == {"leave.md"}
     assert inside.success
     assert final_text(inside).endswith("Searched: leave.md")
     assert outside.searched == ("leave.md",)
     assert all(source.chunk.display_name == "leave.md" for source in outside.sources)
-    assert nowhere.searched == ()
+    assert (nowhere.searched, nowhere.degraded) == ((), inside.degraded)
+    assert whole.success
+    assert unclear.searched == ()
+    assert "all files were searched" in final_text(unclear)
 
 
 async def test_a_refusal_says_what_was_searched(opened: Opened, scope: Scope, folder: Path) -> None:

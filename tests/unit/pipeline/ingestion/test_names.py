@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         ("\u202egpj.exe", "gpj.exe"),
         ("\udcff\udcfe.md", "\ufffd\ufffd.md"),
         ("\n\u2067", "unnamed"),
+        ("/", "unnamed"),
+        ("./", "unnamed"),
     ],
 )
 def test_a_name_is_one_line_of_text_in_the_order_it_is_written(name: str, shown: str) -> None:

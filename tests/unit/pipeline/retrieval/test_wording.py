@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.domain import Document, DocumentStatus
-from pipeline.retrieval.wording import Narrowing, may_narrow, narrowing
+from pipeline.retrieval.wording import MOST_MENTIONS, Narrowing, may_narrow, narrowing
 
 NOW = datetime(2026, 3, 12, 15, 0, tzinfo=UTC)
 """A Thursday."""
@@ -61,7 +61,10 @@ def narrowed(question: str) -> Narrowing | None:
         ("Who may travel in policy.pdf", ["policy.pdf"], "Who may travel"),
         ("In “policy.pdf” who may travel?", ["policy.pdf"], "who may travel?"),
         ("Wer darf laut travel rules.docx fliegen?", ["travel rules.docx"], "Wer darf fliegen?"),
-        ("What is a chair only in the handbook?", ["handbook.pdf"], "What is a chair?"),
+        ("What is a chair in “handbook”?", ["handbook.pdf"], "What is a chair?"),
+        ("What is in policy.pdf?", ["policy.pdf"], ""),
+        ("Was steht in policy.pdf?", ["policy.pdf"], ""),
+        ("Summarize what it says, only in policy.pdf", ["policy.pdf"], ""),
         ("What is a chair in the file handbook?", ["handbook.pdf"], "What is a chair?"),
         ("What is a chair from prices.csv?", ["bundle.zip/prices.csv"], "What is a chair?"),
         ("What is due in handbook.pdf and policy.pdf?", ["handbook.pdf", "policy.pdf"], "What is due?"),
@@ -99,6 +102,9 @@ def test_what_leaves_no_doubt_narrows_the_search(question: str, names: list[str]
         "Is handbook.pdf newer than policy.pdf?",
         "Does handbook.pdf say the same as in policy.pdf?",
         "Who wrote handbook.pdf?",
+        "Can I work only in the handbook?",  # might be any word
+        "Is it only in policy?",
+        "According to policy.pdf and the handbook, what is leave?",
         "What is in my-policy.pdf?",
         "What is in the handbook about policy?",
         "What is said in policy about travel?",
@@ -139,6 +145,32 @@ def test_a_limit_that_cannot_be_made_out_is_told(question: str) -> None:
 
 def test_all_there_is_is_no_narrowing() -> None:
     assert narrowing("What is due in handbook.pdf?", FILES[:1], NOW) is None
+
+
+@pytest.mark.parametrize("name", ["/", ".", "//", "./", "", "..", "/."])
+def test_a_file_with_no_name_to_speak_of_is_never_meant(name: str) -> None:
+    assert narrowing("Which file says when the class is, in /?", [*FILES, document(name)], NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("straße.md", "What is due in Straße.md?"),
+        ("İstanbul.md", "What is due in İstanbul.md?"),
+        ("re\u0301sume\u0301.pdf", "What is due in r\u00e9sum\u00e9.pdf?"),
+    ],
+)
+def test_names_are_compared_as_people_read_them(name: str, question: str) -> None:
+    found = narrowing(question, [*FILES, document(name)], NOW)
+    assert found is not None
+    assert found.names == (name,)
+
+
+def test_a_question_full_of_names_takes_no_time() -> None:
+    files = [*FILES, document("1"), document("a.md")]
+    for question in ("1 " * 1990, "[1]" * 1333, "in a.md " * 499, "only in " * 499 + "a.md"):
+        found = narrowing(question, files, NOW)
+        assert found is None or question.count("a.md") <= MOST_MENTIONS
 
 
 def test_days_begin_where_the_clock_is() -> None:

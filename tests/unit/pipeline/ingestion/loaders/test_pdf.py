@@ -189,12 +189,12 @@ def test_a_page_that_the_document_calls_otherwise_is_called_so() -> None:
     ]
 
 
-def test_a_page_that_is_called_by_its_number_or_has_an_endless_label_has_none() -> None:
-    labels = f"0<</S/D>>1<</P({'x' * 40})>>"
+def test_a_page_that_is_called_by_its_number_or_by_what_is_no_number_has_no_label() -> None:
+    labels = f"0<</S/D>>1<</P({'x' * 40})>>2<</P([x]\\(http://e.example\\))>>3<</P(a\\n# H)>>4<</P(<@U1>)>>"
 
-    loaded = load(pdf(["one", "two"], labels=labels), "paper.pdf")
+    loaded = load(pdf(["one", "two", "three", "four", "five"], labels=labels), "paper.pdf")
 
-    assert [block.page_label for block in loaded.blocks] == [None, None]
+    assert [block.page_label for block in loaded.blocks] == [None] * 5
 
 
 def test_an_outline_with_thousands_of_entries_for_one_page_is_cut_short() -> None:
