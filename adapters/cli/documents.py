@@ -103,8 +103,12 @@ def describe_result(result: Ingested) -> dict[str, Any]:
     }
     if document is not None:
         row |= {"pages": document.pages, "chunks": document.chunks}
-        if accepted.status == "duplicate" and lacks_files(document):
-            row["message"] = LACKING
+        if accepted.status == "duplicate":
+            other = document.display_name != accepted.upload.display_name
+            name = f"under the name {document.display_name}" if other else None
+            row["message"] = (
+                "; ".join(filter(None, [name, lacks_files(document) and LACKING])) or row["message"]
+            )
     if accepted.status == "queued":
         row |= _outcome(document)
     return row

@@ -125,7 +125,7 @@ async def test_a_question_can_be_limited_to_an_archive(opened: Opened) -> None:
     assert found is not None
     assert found.names == ("F1.zip",)
     inside = {document.document_id for name, document in files.items() if name.startswith("F1.zip")}
-    assert found.document_ids == inside
+    assert found.document_ids == frozenset(inside)
 
 
 async def test_an_archive_is_fetched_once_for_all_its_files(opened: Opened) -> None:

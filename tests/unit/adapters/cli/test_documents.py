@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -60,6 +61,12 @@ def test_the_same_bytes_again_are_said_to_be_here() -> None:
 
     assert (row["status"], row["chunks"]) == ("duplicate", 60)
     assert result_line(row) == "handbook.pdf: already here"
+
+
+def test_the_same_bytes_under_another_name_are_said_to_be_here_under_that() -> None:
+    row = describe_result(result(replace(document("d1"), display_name="copy.pdf"), "duplicate"))
+
+    assert result_line(row) == "handbook.pdf: already here; under the name copy.pdf"
 
 
 @pytest.mark.parametrize(("status", "older"), [("queued", ["d0"]), ("duplicate", ["d0"]), ("failed", [])])
