@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from pipeline import markers
 from pipeline.sentences import spans
+from pipeline.verification import numbers
+from pipeline.verification.lines import FENCE, HEADING, ITEM, is_rule, line_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FENCED: Final = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
-_HEADING: Final = re.compile(r"\s*(?:#{1,6}\s|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?\s*$)")
-_RULE: Final = re.compile(r"[\s|:+-]*-[\s|:+-]*$")
-_ROW: Final = re.compile(r"\s*\|?.*\S\s*\|\s*\S.*|\s*\|.*\|\s*$")
-_ITEM: Final = re.compile(r"\s*(?:[-*+•]|\(?\d{1,3}[.)])\s")
 _NUMBERING: Final = re.compile(r"^\s*\(?\d{1,3}[.)]\s+")
 _EMPHASIS: Final = re.compile(r"\*\*|__")
 _WORD: Final = re.compile(r"\w+")
 _LEADING_IN: Final = (":", "：")
+_TAG: Final = re.compile(
+    r",\s*(?:\w+n['’]t \w+|right|correct|oder|nicht wahr|¿?verdad|¿?no|n['’]est-ce pas)\s*\?$"
+)
+"""Asks only whether what stands before it is so."""
+
+_TURN: Final = re.compile(
+    r"[;:：]\s|\s[–—]\s|[,.]?\s+(?:but|yet|however|although|though|while|whereas|aber|jedoch|sondern|doch|pero"
+    r"|mais)\b,?|,\s+(?:so|and|also|und)\b",
+    re.IGNORECASE,
+)
+"""Where a sentence about what the files do not say may go on with what they do."""
+
+_COUNTED: Final = """
+    step way point option reason item plan file document source part thing section passage question rule
+    example kind type place result case schritte punkte gründe dateien dokumente quellen
+"""
+_COUNTING: Final = frozenset(_COUNTED.split())
+_SMALL_TALK: Final = 12
+"""Numbers up to this that count such a noun may count what the answer itself goes on to list."""
+
 _ASKING: Final = ("?", "？", "¿")
 
 _COURTESY: Final = re.compile(
@@ -72,14 +90,14 @@ class _Piece:
 
     raw: str
     span: tuple[int, int]
-    line: str
-    """The line on which it begins."""
+    kind: str
+    """What line it begins on: an ``item``, a ``row``, a ``heading`` or ``prose``, which ends a list."""
 
     @property
     def bare(self) -> str:
         text = markers.without_markers(self.raw)
         text = _NUMBERING.sub("", " ".join(_EMPHASIS.sub("", text).split()))
-        if self.is_row:
+        if self.kind == "row":
             text = ", ".join(cell.strip() for cell in text.split("|") if cell.strip())
         return re.sub(r"\s+([.!?,;:])", r"\1", text).strip("*_# \t")
 
@@ -88,36 +106,49 @@ class _Piece:
         found = markers.MARKER.finditer(self.raw)
         return tuple(dict.fromkeys(label for marker in found for label in markers.labels_of(marker)))
 
-    @property
-    def is_row(self) -> bool:
-        return bool(_ROW.match(self.line))
-
-    @property
-    def kind(self) -> str:
-        """Return what line it stands on: an ``item``, a ``row`` or ``prose``, which ends a list."""
-        return "row" if self.is_row else "item" if _ITEM.match(self.line) else "prose"
-
 
 def find_claims(answer: str) -> list[Claim]:
     """Return the statements of *answer* in order.
 
     Code, headings, a table's head, questions, courtesies and statements about what the files do *not* say are
-    none. A list item without a marker has those of the sentence that leads in to the list; a marker that
-    stands alone belongs to what stands before it, back to the last line that has its own.
+    none, unless they hold a number that tells something. A list item without a marker has those of the
+    sentence that leads in to the list; a marker that stands alone belongs to what stands before it, back to
+    the last line that has its own.
     """
     found: list[Claim] = []
     inherited: tuple[str, ...] = ()
     kind = ""
     for piece in _pieces(answer):
-        if not _WORD.search(piece.bare):
-            _cite_back(found, piece.labels)
-        elif piece.bare.endswith(_LEADING_IN):
-            inherited, kind = piece.labels, ""
-        elif _states(piece):
+        text, labels = piece.bare, piece.labels
+        if not _WORD.search(text):
+            _cite_back(found, labels)
+        elif text.endswith(_LEADING_IN):
+            inherited, kind = labels, ""
+            if tells_a_number(text) or (labels and not _leads_on(answer, piece.span[1])):
+                found.append(Claim(text=text, span=piece.span, labels=labels))
+        elif stated := _stated(text, labels):
             kind = kind or piece.kind
             inherited = inherited if piece.kind == kind != "prose" else ()
-            found.append(Claim(text=piece.bare, span=piece.span, labels=piece.labels or inherited))
+            found.append(Claim(text=stated, span=piece.span, labels=labels or inherited))
     return [claim for claim in found if _says_enough(claim)]
+
+
+def tells_a_number(text: str) -> bool:
+    """Tell whether *text* holds a number or a date that does more than count the lines to come."""
+    figures = numbers.claimed_figures(text)
+    return bool(figures.days or figures.phones) or any(_tells(number) for number in figures.numbers)
+
+
+def _tells(number: numbers.Number) -> bool:
+    value = max(number.readings)
+    small = value <= (_SMALL_TALK if number.noun in _COUNTING else numbers.FEW)
+    return number.unit is not None or not small or value % 1 != 0
+
+
+def _leads_on(answer: str, end: int) -> bool:
+    """Tell whether a list, a table or code follows what ends in a colon at *end*."""
+    following = answer[end:].lstrip("* _\t").lstrip().partition("\n")[0]
+    return bool(ITEM.match(following) or "|" in following or FENCE.match(following))
 
 
 def _cite_back(found: list[Claim], labels: tuple[str, ...]) -> None:
@@ -129,38 +160,31 @@ def _cite_back(found: list[Claim], labels: tuple[str, ...]) -> None:
 
 
 def _pieces(answer: str) -> Iterator[_Piece]:
-    code = [match.span() for match in _FENCED.finditer(answer)]
-    heads = _table_heads(answer)
+    """Yield what may be a statement; each line is looked at once, however many sentences it holds."""
+    kinds = line_kinds(answer)
+    begins = [begin for begin, _ in kinds]
     for start, end in spans(answer):
-        opened = answer.rfind("\n", 0, start) + 1
-        closed = answer.find("\n", start)
-        line = answer[opened : closed if closed >= 0 else len(answer)]
-        inside = any(a < end and start < b for a, b in code)
-        if not inside and opened not in heads and not _HEADING.match(line):
-            yield _Piece(raw=answer[start:end], span=(start, end), line=line)
+        kind = kinds[bisect_right(begins, start) - 1][1]
+        if kind not in ("code", "head", "heading"):
+            yield _Piece(raw=answer[start:end], span=(start, end), kind=kind)
 
 
-def _table_heads(answer: str) -> set[int]:
-    """Return where the lines begin that head a table: those above a rule of dashes."""
-    heads: set[int] = set()
-    before = position = 0
-    for line in answer.splitlines(keepends=True):
-        if "|" in line and _RULE.match(line.rstrip("\n")):
-            heads |= {before, position}
-        before, position = position, position + len(line)
-    return heads
-
-
-def _states(piece: _Piece) -> bool:
-    text = piece.bare
-    return not (text.endswith(_ASKING) or _ABSENCE.search(text))
+def _stated(text: str, labels: tuple[str, ...]) -> str:
+    """Return what a sentence states about the world; empty: it asks, or tells what the files do not say."""
+    if text.endswith(_ASKING):
+        return text if labels or _TAG.search(text) else ""
+    if not _ABSENCE.search(text):
+        return text
+    said = [part for part in _TURN.split(text) if not _ABSENCE.search(part)]
+    rest = " ".join(part.strip() for part in said if _WORD.search(part))
+    return rest if len(said) < len(_TURN.split(text)) and tells_a_number(rest) else ""
 
 
 def _says_enough(claim: Claim) -> bool:
     words = [word.lower() for word in _WORD.findall(claim.text)]
     if claim.labels:
         return not _BARE_ANSWER.issuperset(words)
-    return len(words) >= SHORTEST and not _COURTESY.match(claim.text)
+    return len(words) >= SHORTEST and (not _COURTESY.match(claim.text) or tells_a_number(claim.text))
 
 
 def without(answer: str, taken: list[tuple[int, int]]) -> str:
@@ -180,6 +204,8 @@ def without(answer: str, taken: list[tuple[int, int]]) -> str:
 def _cut(line: str, ranges: list[tuple[int, int]]) -> str:
     for start, end in reversed(ranges):
         line = line[:start] + line[end:].lstrip(" \t")
+    if line.count("**") % 2:  # its other half went
+        line = line.replace("**", "")
     return line.rstrip() + "\n" if line.strip() else ""
 
 
@@ -189,7 +215,7 @@ def _tidied(lines: list[str | None]) -> list[str]:
     following, lost, rule = "", False, False
     for line in reversed(lines):
         if line is None or (lost and (rule or _only_introduces(line, following))):
-            rule = line is not None and bool(_RULE.match(line.rstrip())) and "|" in line
+            rule = line is not None and is_rule(line)
             lost = True
             continue
         kept.append(line)
@@ -200,8 +226,8 @@ def _tidied(lines: list[str | None]) -> list[str]:
 
 def _only_introduces(line: str, following: str) -> bool:
     """Tell whether *line* leads in to something, and *following* is another thing."""
-    if _HEADING.match(line):
-        return not following or bool(_HEADING.match(following))
+    if HEADING.match(line):
+        return not following or bool(HEADING.match(following))
     if markers.without_markers(line).rstrip().endswith(_LEADING_IN):
-        return not (_ITEM.match(following) or "|" in following)
-    return "|" in line and bool(_RULE.match(line.rstrip())) and "|" not in following
+        return not (ITEM.match(following) or "|" in following)
+    return is_rule(line) and "|" not in following

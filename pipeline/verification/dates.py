@@ -41,6 +41,10 @@ _FORMS: Final = (
         rf"(?<![\d.,/-]){_DAY}(?P<mark>[./])[ ]?(?P<month>0?[1-9]|[12]\d|3[01])(?P=mark)"
         r"[ ]?(?P<year>1[5-9]\d\d|20\d\d|\d\d)(?![\d/])"
     ),
+    re.compile(
+        r"(?:(?<!\d)(?P<year>1[5-9]\d\d|20\d\d)\s?[年년]\s?)?(?<!\d)(?P<month>1[0-2]|0?[1-9])\s?[月월]"
+        rf"(?:\s?{_DAY}\s?[日号號일])?"
+    ),
     re.compile(rf"(?<!\d){_DAY}(?:st|nd|rd|th|\.)?(?: of)? {_NAMED}(?:,? {_YEAR}\b)?", re.IGNORECASE),
     re.compile(rf"\b{_NAMED} {_DAY}(?:st|nd|rd|th)?\b(?!\s?[%€$:])(?:,? {_YEAR}\b)?", re.IGNORECASE),
     re.compile(rf"\b{_NAMED}(?: of)?,? {_YEAR}\b", re.IGNORECASE),

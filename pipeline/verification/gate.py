@@ -184,15 +184,22 @@ _CONCLUSIVE: Final = frozenset({"numbers", "codes", "quotes", "negation", "direc
 """Signs that decide alone where they contradict: what stands nowhere in the source, or is turned round."""
 
 
+_SENSE: Final = frozenset({"negation", "direction"})
+
+
 def weigh(claim: Claim, signals: Sequence[Signal], score: float) -> CheckedClaim:
-    """Turn *score* into a verdict, and name the sign that speaks against the statement if there is one."""
+    """Turn *score* into a verdict, and name the sign that speaks against the statement if there is one.
+
+    Where only one of the two denies, points the other way or has a minus, no score makes it supported.
+    """
     low, high = BAND
     standing = Standing.UNCERTAIN
-    if score >= high:
+    opposed = any(s.kind in _SENSE or (s.kind == "numbers" and s.missing) for s in signals)
+    if score >= high and not opposed:
         standing = Standing.SUPPORTED
     elif score < low:
         standing = Standing.UNSUPPORTED
-    doubt = next((signal for signal in signals if signal.missing or signal.sign is Sign.CONTRADICTED), None)
+    doubt = next((s for s in signals if s.missing or s.sign is Sign.CONTRADICTED or s.kind in _SENSE), None)
     why = doubt.kind if doubt is not None and standing is not Standing.SUPPORTED else "score"
     missing = doubt.missing if doubt is not None and standing is not Standing.SUPPORTED else ()
     return _checked(claim, standing, Layer.ENTAILMENT, why, missing=missing, score=score)

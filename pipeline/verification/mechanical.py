@@ -31,10 +31,18 @@ SHORTEST_VERBATIM: Final = 4
 """Words below which standing in the source letter by letter proves nothing."""
 
 _QUOTED: Final = re.compile(
-    r"“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|»([^«»\n]+)«|「([^「」\n]+)」|\"([^\"\n]+)\""
+    r"“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|»([^«»\n]+)«|「([^「」\n]+)」|(?<!\d)\"([^\"\n]+)\""
 )
 _GAP: Final = re.compile(r"\[\s*(?:…|\.\.\.)\s*\]|\(\s*(?:…|\.\.\.)\s*\)|…|\.{3}")
+"""A straight mark behind a digit is inches."""
+
 _WORD: Final = re.compile(r"\w+")
+_SAID: Final = re.compile(r"(?:(?<![\w)])[-+])?\d+(?:[.,:/]\d+)*|\w+|[%‰$€£¥₹°<>≤≥=±]")
+"""Words, and whatever makes a number another one: its sign, its marks, its unit."""
+
+
+_THAN: Final = re.compile(r"\b(?:than|als|que)\b", re.IGNORECASE)
+_ALIKE_SIGNS: Final = str.maketrans({"’": "'", "−": "-"})
 
 
 class Sign(StrEnum):
@@ -67,6 +75,8 @@ class Premise:
     runs: frozenset[tuple[str, str]]
     """Neighbouring words."""
     flat: str
+    said: frozenset[tuple[str, bool]]
+    """Its sentences as `flatten` writes them, each with whether it denies; questions say nothing."""
     figures: numbers.Figures
 
     def covering(self, claim: Sequence[str]) -> list[tuple[float, int]]:
@@ -87,17 +97,21 @@ def read_premise(text: str, analyze: Analyze) -> Premise:
         words=frozenset().union(*tokens),
         runs=frozenset(pairwise(analyze(text))),
         flat=flatten(text),
+        said=frozenset(
+            (flatten(one), polarity.denies(one)) for one in sentences if not one.endswith(("?", "？"))
+        ),
         figures=numbers.known_figures(text),
     )
 
 
 def inspect(claim: str, premise: Premise, analyze: Analyze) -> list[Signal]:
     """Return every sign that applies to *claim*; one that has nothing to compare is left out."""
-    if is_verbatim(claim, premise):
+    counted = compare_numbers(claim, premise)
+    if is_verbatim(claim, premise) and (counted is None or not counted.missing):
         return [Signal(kind="verbatim", sign=Sign.SUPPORTED)]
     signals = [
         compare_quotes(claim, premise),
-        compare_numbers(claim, premise),
+        counted,
         compare_codes(claim, premise, analyze),
         compare_names(claim, premise, analyze),
         *compare_sense(claim, premise, analyze),
@@ -106,9 +120,9 @@ def inspect(claim: str, premise: Premise, analyze: Analyze) -> list[Signal]:
 
 
 def is_verbatim(claim: str, premise: Premise) -> bool:
-    """Tell whether the source says *claim* letter by letter."""
+    """Tell whether *claim* is a whole sentence of the source; a part of one may say the opposite."""
     flat = flatten(claim)
-    return len(flat.split()) >= SHORTEST_VERBATIM and f" {flat} " in f" {premise.flat} "
+    return len(flat.split()) >= SHORTEST_VERBATIM and (flat, polarity.denies(claim)) in premise.said
 
 
 def compare_quotes(claim: str, premise: Premise) -> Signal | None:
@@ -121,17 +135,20 @@ def compare_quotes(claim: str, premise: Premise) -> Signal | None:
 
 
 def compare_numbers(claim: str, premise: Premise) -> Signal | None:
-    """Look for each number and date; None: there is none."""
+    """Look for each number and date; None: there is none. Another sign may be a dash: it makes doubtful."""
     claimed = numbers.claimed_figures(claim)
-    if not claimed.numbers and not claimed.days:
+    if not claimed:
         return None
     absent = tuple(premise.figures.lacks(claimed))
+    turned = tuple(premise.figures.turns(claimed))
+    if turned and not absent:
+        return Signal(kind="numbers", sign=Sign.UNKNOWN, missing=turned)
     return Signal(kind="numbers", sign=_sign(absent), missing=absent)
 
 
 def compare_codes(claim: str, premise: Premise, analyze: Analyze) -> Signal | None:
     """Look for each code that names one thing among many of its kind; None: there is none."""
-    codes = [code for code in names.find_codes(claim) if names.is_telling(code)]
+    codes = [code for code in names.find_codes(numbers.without_places(claim)) if names.is_telling(code)]
     if not codes:
         return None
     absent = tuple(names.missing(codes, premise.text, analyze))
@@ -159,12 +176,13 @@ def compare_sense(claim: str, premise: Premise, analyze: Analyze) -> list[Signal
         return []
     back = coverage(analyze(polarity.affirmed(premise.sentences[rank])), own, premise.weight)
     sign = Sign.CONTRADICTED if min(share, back) >= ALIKE else Sign.UNKNOWN
-    signals = []
-    if polarity.denies(claim) != polarity.denies(premise.sentences[rank]):
-        signals.append(Signal(kind="negation", sign=sign))
-    if polarity.turned(frozenset(own), premise.tokens[rank]):
-        signals.append(Signal(kind="direction", sign=sign))
-    return signals
+    denied = polarity.denies(claim) != polarity.denies(premise.sentences[rank])
+    turned = polarity.turned(frozenset(own), premise.tokens[rank])
+    if denied == turned:  # neither, or “not allowed” for “forbidden”
+        return []
+    if turned and _THAN.search(claim):  # lower in May than in June: the two may have changed places
+        sign = Sign.UNKNOWN
+    return [Signal(kind="negation" if denied else "direction", sign=sign)]
 
 
 def quotations(text: str) -> list[str]:
@@ -173,8 +191,11 @@ def quotations(text: str) -> list[str]:
 
 
 def flatten(text: str) -> str:
-    """Return the words of *text* alone, in lower case: quotes, spaces, dashes and emphasis do not count."""
-    return " ".join(_WORD.findall(text.replace("’", "'").casefold()))
+    """Return words and numbers of *text*, in lower case: quotes, spaces, dashes and emphasis do not count.
+
+    Numbers keep what makes them what they are: -5, 1.000, 5 %, 5 €.
+    """
+    return " ".join(_SAID.findall(text.translate(_ALIKE_SIGNS).casefold()))
 
 
 def _occurs(quote: str, flat: str) -> bool:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from pipeline.verification.dates import find_days
+from pipeline.verification.numbers import LETTER
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     Analyze = Callable[[str], list[str]]
 
+_LETTERS: Final = rf"[{LETTER}]"
 CODE: Final = re.compile(
-    r"(?<!\w)(?:[^\W\d_]+[-_./]?\d[\w./-]*|[^\W\d_]+(?:[-_][^\W\d_]+)*[-_]\d[\w./-]*|\d+(?:\.\d+){2,}[\w-]*"
-    r"|[^\W\d_]+(?:_[^\W\d_]+)+|[a-z]+(?:[A-Z][a-z]+)+)"
+    rf"(?<![\d_{LETTER}])(?:{_LETTERS}+[-./]?\d[\d{LETTER}_./-]*|{_LETTERS}+(?:[-_]{_LETTERS}+)*[-_]\d[\d{LETTER}_./-]*"
+    rf"|\d+(?:\.\d+){{2,}}[\d{LETTER}_-]*|[^\W\d_]+(?:_[^\W\d_]+)+|[a-z]+(?:[A-Z][a-z]+)+)"
 )
 """ORA-00942, INV-2026-1001, x86, 2.13.4, max_bytes, getUser."""
 
@@ -33,8 +37,12 @@ MANY: Final = 0.4
 
 
 def find_codes(text: str) -> list[str]:
-    """Return the codes of *text*: words with digits after letters, versions, names of programs' things."""
-    return [match[0].rstrip(".-/") for match in CODE.finditer(text)]
+    """Return the codes of *text*: words with digits after letters, versions, names of programs' things.
+
+    A date is none, though it may look like a version: 03.05.2024.
+    """
+    codes = (match[0].rstrip(".-/") for match in CODE.finditer(text))
+    return [code for code in codes if find_days(code)[1].strip()]
 
 
 def is_telling(code: str) -> bool:

@@ -12,24 +12,34 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from pipeline.verification.dates import Day, find_days
+from pipeline.verification.numerals import find_numerals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+LETTER: Final = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f"
+"""Letters of scripts with spaces between words; signs of other scripts touch the numbers they belong to."""
+
 _GROUPED = r"\d{1,3}(?:(?P<mark>[.,'’\u00a0\u202f\u2009 ])\d{3})(?:(?P=mark)\d{3})*(?!\d)(?:[.,]\d+)?"
 _NUMBER: Final = re.compile(
-    rf"(?<![\w.,])(?P<front>[$€£¥]\s?)?(?P<digits>{_GROUPED}|\d+(?:[.,:]\d+)?)"
-    r"(?![.,:]?\d)(?P<scale>\s?(?:k|bn|tsd\.?|mio\.?|mrd\.?|thousand|tausend|million(?:s|en)?|milliarden?"
-    r"|billion(?:s|en)?|trillions?)\b)?"
-    r"(?P<back>\s?(?:[%‰$€£¥]|per ?cent\b|prozent\b|euros?\b|eur\b|dollars?\b|usd\b|pounds?\b|gbp\b|chf\b))?"
-    r"(?=\W|[a-zA-Z]{1,4}(?:\W|$)|$)",
+    rf"(?<![\d_{LETTER}.,])(?P<minus>(?<!\d )(?<![^\W_])[-−](?=\d))?"
+    rf"(?P<front>[$€£¥]\s?)?(?P<digits>{_GROUPED}|\d+(?:[.,:]\d+)?)"
+    r"(?![.,:]?\d)(?P<scale>\s?(?:(?:k|bn|tsd\.?|mio\.?|mrd\.?|thousand|tausend|million(?:s|en)?|milliarden?"
+    r"|billion(?:s|en)?|trillions?)\b|[百千]?[万萬億亿만억]|[千천]))?"
+    r"(?P<back>\s?(?:[%‰$€£¥]|(?:per ?cent|prozent|euros?|eur|dollars?|usd|pounds?|gbp|chf|[ap]\.?m)\b"
+    r"|欧元|歐元|ユーロ|유로|美元|ドル|달러))?"
+    rf"(?![{LETTER}]*[\d_])",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_CODE: Final = re.compile(r"(?<!\w)(?:[^\W\d_]+[\w./-]*\d[\w./-]*|\d+(?:\.\d+){2,}[\w.-]*)")
+_CODE: Final = re.compile(
+    rf"(?<![\d_{LETTER}])(?:[{LETTER}]+[\d{LETTER}_./-]*\d[\d{LETTER}_./-]*|\d+(?:\.\d+){{2,}}[\d{LETTER}_.-]*)"
+)
 """INV-2026-1001, x86, 2.13.4: the digits in them count nothing."""
 
 _ENUMERATION: Final = re.compile(r"(?:^|(?<=[.!?:;\n]))\s*\(?\d{1,2}[.)]\s")
+_SCALE: Final = re.compile(
+    r"[\s-](million(?:s|en)?|milliarden?|billion(?:s|en)?|trillions?)\b", re.IGNORECASE
+)
 _FOLLOWING: Final = re.compile(r"[\s-]{1,2}([^\W\d_]{2,})")
 
 FEW: Final = 3
@@ -40,6 +50,8 @@ _UNITS: Final = {
     "$": "$", "dollar": "$", "dollars": "$", "usd": "$",
     "€": "€", "euro": "€", "euros": "€", "eur": "€",
     "£": "£", "pound": "£", "pounds": "£", "gbp": "£",
+    "欧元": "€", "歐元": "€", "ユーロ": "€", "유로": "€", "美元": "$", "ドル": "$", "달러": "$",
+    "am": "am", "pm": "pm",
 }  # fmt: skip
 
 _SCALES: Final = {
@@ -47,26 +59,30 @@ _SCALES: Final = {
     "mio": 6, "million": 6, "millions": 6, "millionen": 6,
     "bn": 9, "mrd": 9, "milliarde": 9, "milliarden": 9, "billions": 9,
     "billionen": 12, "trillion": 12, "trillions": 12,
+    "千": 3, "천": 3, "万": 4, "萬": 4, "만": 4, "百万": 6, "千万": 7, "億": 8, "亿": 8, "억": 8, "千億": 11,
 }  # fmt: skip
 
-_WORDS: Final = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12,
-    "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10,
-    "zwölf": 12,
-}  # fmt: skip
-"""Words that are numbers and hardly anything else."""
+_PLACE: Final = re.compile(
+    r"(?:\b(?:pages?|pp?\.|seiten?|s\.|sources?|quellen?|documents?|dokumente?|sections?|abschnitte?|chapters?"
+    r"|kapiteln?|paragraphs?|articles?|artikel|art\.|figures?|fig\.|tables?|tabellen?|appendix|anhang|lines?"
+    r"|zeilen?|página|sección|capítulo)|§§?|第|제)\s?\(?#?\d{1,3}(?:\.\d{1,3})*(?![\d%]|[.,]\d)"
+    r"(?:\s?(?:[-–,&]|and|und|to|bis)\s?\d{1,3}(?:\.\d{1,3})*(?![\d%]|[.,]\d))*",
+    re.IGNORECASE,
+)
+"""Page 3, Section 2.3.1, source 1: where something stands, not what it says."""
 
-_SPOKEN: Final = {
-    **_WORDS,
-    "one": 1, "once": 1, "single": 1, "twice": 2, "both": 2, "dozen": 12, "twenty": 20, "thirty": 30,
-    "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
-    "thousand": 1000, "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "half": 50,
-    "quarter": 25,
-    "ein": 1, "eine": 1, "einen": 1, "einer": 1, "eins": 1, "elf": 11, "beide": 2, "dutzend": 12,
-    "zwanzig": 20, "dreißig": 30, "vierzig": 40, "fünfzig": 50, "hundert": 100, "tausend": 1000,
-}  # fmt: skip
-"""Words that may stand for a number where a claim writes it in digits."""
+_PHONE: Final = re.compile(
+    r"(?<![\w.,])(?<!\d\W)(?:(?:\+ ?\d|\(?0)[\d ()/-]{5,25}\d|\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4})(?![\w,]|\.\d)"
+)
+_SEASON: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[/–]\s?(\d\d)(?![\d/–-])")
+_FRACTIONS: Final = str.maketrans({"½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 "})
+_VERSION: Final = re.compile(r"(?<![\w.])v?(\d+\.\d+)\.\d")
+
+SHORTEST_DIALLED: Final = 7
+"""Digits below which a run of them is no telephone number."""
+
+DIALLED: Final = 8
+"""Last digits of a telephone number that are compared: what comes before depends on who calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +95,8 @@ class Number:
     """``%`` or a currency's sign; None: bare, or a unit that is not told apart."""
     noun: str = ""
     """The word behind it, in lower case."""
+    negative: bool = False
+    """A minus stands before it, which may as well be a dash."""
     few: bool = False
     """It is written as a word and so small that it may only count what the text goes on to tell."""
 
@@ -94,6 +112,13 @@ class Figures:
 
     numbers: tuple[Number, ...]
     days: tuple[Day, ...]
+    phones: tuple[str, ...] = ()
+    digits: str = ""
+    """All digits of the text."""
+
+    def __bool__(self) -> bool:
+        """Tell whether there is anything to compare."""
+        return bool(self.numbers or self.days or self.phones)
 
     def lacks(self, claimed: Figures) -> list[str]:
         """Return what *claimed* has and this has not, as it was written there."""
@@ -104,7 +129,18 @@ class Figures:
             if not (each.few and each.noun not in counted)
             and not any(each.agrees(own) for own in self.numbers)
         ]
-        return missing + [each.text for each in claimed.days if not self._knows(each)]
+        days = [each.text for each in claimed.days if not self._knows(each)]
+        return (
+            missing + days + [each for each in claimed.phones if _digits(each)[-DIALLED:] not in self.digits]
+        )
+
+    def turns(self, claimed: Figures) -> list[str]:
+        """Return the numbers of *claimed* that this has with the other sign only."""
+        return [
+            each.text
+            for each in claimed.numbers
+            if {own.negative for own in self.numbers if each.agrees(own)} == {not each.negative}
+        ]
 
     def _knows(self, day: Day) -> bool:
         """Tell whether a date stands here, its year perhaps elsewhere than its day."""
@@ -113,39 +149,90 @@ class Figures:
 
 
 def claimed_figures(text: str) -> Figures:
-    """Return the numbers and dates that *text* asserts; a word counts from two to twelve.
+    """Return the numbers and dates that *text* asserts, in digits and in words from two on.
 
-    The numbers of a list's items are none.
+    The numbers of a list's items are none, and neither are those that name a page, a section or a source.
     """
-    return _figures(_ENUMERATION.sub(" ", text), _WORDS)
+    return _figures(without_places(_ENUMERATION.sub(" ", text)), sure=True)
+
+
+def without_places(text: str) -> str:
+    """Return *text* without what names a page, a section or a source by its number."""
+    return _PLACE.sub(" ", text)
 
 
 def known_figures(text: str) -> Figures:
-    """Return the numbers and dates that *text* can stand for, in digits, words and parts of dates."""
-    figures = _figures(text, _SPOKEN)
+    """Return what *text* can stand for: numbers in digits and words, dates, parts of dates and versions."""
+    figures = _figures(text, sure=False)
     parts = [
         Number(text=day.text, readings=frozenset({Decimal(part)}))
         for day in figures.days
         for part in day.parts()
     ]
-    return Figures(numbers=(*figures.numbers, *parts), days=figures.days)
+    versions = [Number(text=v[0], readings=frozenset({Decimal(v[1])})) for v in _VERSION.finditer(text)]
+    # a telephone number may as well be a sum: what is known is read both ways
+    dialled = [number for phone in figures.phones for number in _written(phone)]
+    return Figures(
+        numbers=(*figures.numbers, *parts, *versions, *dialled),
+        days=figures.days,
+        phones=figures.phones,
+        digits=_digits(text),
+    )
 
 
-def _figures(text: str, words: dict[str, int]) -> Figures:
-    days, rest = find_days(text)
-    rest = _CODE.sub(" ", rest)
-    return Figures(numbers=(*_written(rest), *_spelt(rest, words)), days=tuple(days))
+def _figures(text: str, *, sure: bool) -> Figures:
+    days, rest = find_days(text.translate(_FRACTIONS))
+    phones = [match[0] for match in _PHONE.finditer(rest) if len(_digits(match[0])) >= SHORTEST_DIALLED]
+    for phone in phones:
+        rest = rest.replace(phone, " ")
+    rest = _CODE.sub(" ", _SEASON.sub(_both_years, rest))
+    return Figures(
+        numbers=(*_written(rest), *_spelt(rest, sure=sure)), days=tuple(days), phones=tuple(phones)
+    )
+
+
+def _both_years(match: re.Match[str]) -> str:
+    """Write 2023/24 as two years; what are no neighbours stays as it is."""
+    first, second = int(match[1]), int(match[2])
+    return f"{first} / {first + 1}" if (first + 1) % 100 == second else match[0]
+
+
+def _digits(text: str) -> str:
+    return re.sub(r"\D", "", text)
 
 
 def _written(text: str) -> Iterator[Number]:
     for match in _NUMBER.finditer(text):
-        unit = (match["front"] or match["back"] or "").strip().lower()
+        unit = (match["front"] or match["back"] or "").strip().lower().replace(".", "")
+        if _goes_on(text, match):
+            continue
         yield Number(
             text=match[0].strip(),
-            readings=frozenset(_scaled(_readings(match["digits"]), match["scale"])),
+            readings=frozenset(_of_the_day(_scaled(_amounts(match["digits"], unit), match["scale"]), unit)),
             unit=_UNITS.get(unit),
             noun=_noun(text, match.end()),
+            negative=match["minus"] is not None,
         )
+
+
+def _goes_on(text: str, match: re.Match[str]) -> bool:
+    """Tell whether it is a part of 2万5千, whose sum is not known here."""
+    signs = "百千万萬億亿만억천"
+    before, behind = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
+    return bool(before and before in signs) or bool(behind and behind in signs)
+
+
+def _amounts(digits: str, unit: str) -> set[Decimal]:
+    """Return the readings of *digits*; money has no three decimals, so 1.000 € is a thousand."""
+    readings = _readings(digits)
+    return {max(readings)} if _UNITS.get(unit) in ("€", "$", "£") else readings
+
+
+def _of_the_day(readings: set[Decimal], unit: str) -> set[Decimal]:
+    """Add what a clock with 24 hours shows: 2 pm is 14:00."""
+    if unit == "pm":
+        return readings | {reading + 12 for reading in readings if reading < 12}
+    return readings | {reading - 12 for reading in readings if reading >= 12} if unit == "am" else readings
 
 
 def _readings(digits: str) -> set[Decimal]:
@@ -168,16 +255,15 @@ def _scaled(readings: set[Decimal], scale: str | None) -> set[Decimal]:
     return {reading.scaleb(_SCALES[word]) for reading in readings} if word else readings
 
 
-def _spelt(text: str, words: dict[str, int]) -> Iterator[Number]:
-    for match in _WORD.finditer(text):
-        value = words.get(match[0].lower())
-        if value is not None:
-            yield Number(
-                text=match[0],
-                readings=frozenset({Decimal(value)}),
-                noun=_noun(text, match.end()),
-                few=value <= FEW,
-            )
+def _spelt(text: str, *, sure: bool) -> Iterator[Number]:
+    for numeral in find_numerals(text, sure=sure):
+        scale = _SCALE.match(text, numeral.end)
+        yield Number(
+            text=numeral.text,
+            readings=frozenset(_scaled(set(numeral.readings), scale[1] if scale else None)),
+            noun=_noun(text, numeral.end),
+            few=max(numeral.readings) <= FEW and scale is None,
+        )
 
 
 def _noun(text: str, end: int) -> str:

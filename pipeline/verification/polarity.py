@@ -7,16 +7,30 @@ from typing import Final
 
 _DENIAL: Final = re.compile(
     r"\b(?:not|no(?!-)|never|none|nobody|nothing|nowhere|neither|nor|cannot|without|unable"
-    r"|fail(?:s|ed)? to|lacks?|nicht|kein(?:e[nmrs]?)?|nie|niemals|niemand|nichts|weder|ohne"
-    r"|ne [\w']+ pas|n'\w+ pas|jamais|sans|nunca|sin|non(?!-))\b|n[’']t\b",
+    r"|fail(?:s|ed)? to|lacks?|(?:wrong|false|untrue|incorrect|a myth) that"
+    r"|nicht|kein(?:e[nmrs]?)?|nie|niemals|niemand|nichts|weder|ohne|falsch,? dass"
+    r"|forbid(?:s|den)?|prohibit(?:s|ed)?|bann?ed|verboten|untersagt|prohibid[oa]s?|interdite?s?"
+    r"|ne [\w']+ pas|n'\w+ pas|jamais|sans|faux que|nunca|sin|falso que|non(?!-))\b|n[’']t\b"
+    r"|\bim(?=possib)|\bun(?=(?:available|möglich|gültig|zulässig)\b)|\bin(?=valid\b)"
+    r"|[不没沒未]|禁止|ない|ません|[않못없]|금지",
+    re.IGNORECASE,
+)
+_ALLOWING: Final = re.compile(
+    r"\b(?:allow(?:s|ed)?|permit(?:s|ted)?|erlaubt|gestattet|permit(?:e|en|ido|ida)|se permite|permise?)\b"
+    r"|允许|允許|許可",
     re.IGNORECASE,
 )
 _NO_DENIAL: Final = re.compile(
     r"^\W*(?:no|nein|non)\s*[,.:;–—-]|\bnot only\b|\bnot just\b|\bno\. ?\d|\bnicht nur\b|\bsans serif\b"
-    r"|\bwhether or not\b|\bno later\b|\bno more than\b|\bno less than\b|\bno fewer than\b",
+    r"|\bwhether or not\b|\bno later\b|\bno more than\b|\bno less than\b|\bno fewer than\b|(?<=[\w,] )nor\b"
+    r"|不(?:同|过|過|仅|僅|但|断|斷|久|论|論|管|少)|差不多|对不起|没关系|未(?:来|來|満|滿)|少ない"
+    r"|な(?:ければ|くては|いと)(?:な|い)\w{0,4}?(?:ない|ません|けない|けません)|かもしれ(?:ない|ません)",
     re.IGNORECASE,
 )
-"""Looks like a denial and is none; a “No,” answers the question and leaves the sentence as it is."""
+"""Looks like a denial and is none; a “No,” answers the question and leaves the sentence as it is.
+
+A “nor” goes on with the denial before it.
+"""
 
 _OPPOSITES: Final = (
     ("increas rais ris higher greater grow grew gain more enhanc elev upregul promot improv accelerate"
@@ -25,7 +39,7 @@ _OPPOSITES: Final = (
      " worsen prevent slow sink senk wenig niedrig"),
     ("before vor earlier", "after nach later"),
     ("maximum most höchstens", "minimum least mindestens"),
-    ("allow permit enabl erlaub", "forbid prohibit disabl deni ban verboten"),
+    ("allow permit enabl erlaub", "disabl deni"),
     ("accept approv", "reject refus"),
     ("positiv better", "negativ wors poor"),
     ("begin start open", "end stop close"),
@@ -38,12 +52,12 @@ _OPPOSITES: Final = (
 
 
 def affirmed(sentence: str) -> str:
-    """Return *sentence* without the words that deny, so that only what it is about can be compared."""
-    return _DENIAL.sub(" ", sentence)
+    """Return *sentence* without the words that deny or allow: what it is about can then be compared."""
+    return _ALLOWING.sub(" ", _DENIAL.sub(" ", sentence))
 
 
 def denials(sentence: str) -> int:
-    """Count the words of *sentence* that deny something, in English, German, French and Spanish."""
+    """Count the words of *sentence* that deny something, in the languages that it knows."""
     return len(_DENIAL.findall(_NO_DENIAL.sub(" ", sentence)))
 
 

@@ -132,6 +132,15 @@ async def test_a_paraphrase_is_decided_by_its_score(score: float, standing: Stan
     assert checked.verification.claims[0].score == score
 
 
+@pytest.mark.parametrize(
+    "answer", ["Cards of students are not accepted in every small shop [2].", "The fee is -3 % now [2]."]
+)
+async def test_no_score_supports_what_may_be_turned_round(answer: str) -> None:
+    [claim] = (await check(answer, FixedEntailment(0.95))).verification.claims
+
+    assert claim.verdict is Standing.UNCERTAIN
+
+
 async def test_the_names_of_file_and_section_belong_to_the_source() -> None:
     entailment = FixedEntailment()
 

@@ -40,6 +40,37 @@ def lacking(claim: str, source: str) -> list[str]:
         ("There are two ways to do it.", "Either call or write."),
         ("1. Check the cable.", "Check the cable."),
         ("It runs on x86 and INV-2026-1001.", "nothing"),
+        ("Die Frist endet am 03.05.2024.", "am 3. Mai 2024"),
+        ("Am 31.12.2024 und 1.2.2024.", "31. Dezember 2024, 1. Februar 2024"),
+        ("Leave is twenty-five days.", "25 days"),
+        ("Leave is 25 days.", "twenty five days"),
+        ("The limit is 120 seconds.", "one hundred and twenty seconds"),
+        ("It has sixteen seats.", "16 seats"),
+        ("Between twenty and thirty.", "20 to 30"),
+        ("The twenty-fifth day.", "day 25"),
+        ("It costs two million.", "2,000,000"),
+        ("Es sind fünfundzwanzig Tage.", "25 Tage"),
+        ("Es war 2024.", "zweitausendvierundzwanzig"),
+        ("Hay quince días.", "15 días"),
+        ("Il y a 16 jours.", "seize jours"),
+        ("You get 0.5 days.", "half a day"),
+        ("Add 1/2 cup.", "½ cup"),
+        ("It starts at 2 pm.", "14:00"),
+        ("It starts at 2 p.m.", "14 Uhr"),
+        ("It starts at 09:30.", "9:30 a.m."),
+        ("It ends at 12 am.", "0:00"),
+        ("This is on page 3.", "Refunds"),
+        ("According to source 1, it is so.", "It is so."),
+        ("Section 2.3.1 and § 5 say so.", "It is so."),
+        ("Call +49 30 1234567.", "Tel. 030/123-4567"),
+        ("Call 555-123-4567.", "(555) 123 4567"),
+        ("It was so in 2023/24.", "2023/2024"),
+        ("Version 2.13 is needed.", "2.13.4 or newer"),
+        ("年假为15天。", "年假为十五天。"),
+        ("见第3条。", "年假"),
+        ("截止日期是2024年5月3日。", "2024-05-03"),
+        ("费用是5万元。", "50000元"),
+        ("2万5千円です。", "25000円"),
     ],
 )
 def test_the_same_figure_is_found_in_another_spelling(claim: str, source: str) -> None:
@@ -58,6 +89,19 @@ def test_the_same_figure_is_found_in_another_spelling(claim: str, source: str) -
         ("It was paid in March 2023.", "5 March 2024", ["March 2023"]),
         ("It costs 5 million.", "5 thousand", ["5 million"]),
         ("It has 1.50 metres.", "1,5 and 15", []),
+        ("The fee is 1 €.", "The fee is 1.000 €.", ["1 €"]),
+        ("费用是99欧元。", "费用是12欧元。", ["99欧元"]),
+        ("员工每年有20天带薪年假。", "员工每年享有15天带薪年假。", ["20"]),
+        ("年假为二十天。", "年假为十五天。", ["二十"]),
+        ("料金は99ユーロです。", "料金は12ユーロです。", ["99ユーロ"]),
+        ("요금은 99유로입니다.", "요금은 12유로입니다.", ["99유로"]),
+        ("截止日期是2024年5月4日。", "2024-05-03", ["2024年5月4日"]),
+        ("It takes 99hours.", "It takes 12hours.", ["99"]),
+        ("Leave is twenty-five days.", "5 days, 20 hours", ["twenty-five"]),
+        ("Es sind fünfundzwanzig Tage.", "5 oder 20 Tage", ["fünfundzwanzig"]),
+        ("It starts at 2 pm.", "It starts at 2 am.", ["2 pm"]),
+        ("Call +49 30 1234568.", "Tel. 030/1234567", ["+49 30 1234568"]),
+        ("It was so in 2023/24.", "2023", ["2024"]),
     ],
 )
 def test_another_figure_is_missed_as_the_claim_writes_it(claim: str, source: str, missing: list[str]) -> None:
@@ -68,6 +112,13 @@ def test_a_version_is_no_date_and_no_number() -> None:
     figures = claimed_figures("Version 2.13.4 of 1.30.20")
 
     assert (figures.numbers, figures.days) == ((), ())
+
+
+def test_another_sign_is_told_and_may_be_a_dash() -> None:
+    known = known_figures("The balance is −5 €. It was 10 - 7 € before.")
+
+    assert known.turns(claimed_figures("The balance is 5 €.")) == ["5 €"]
+    assert known.turns(claimed_figures("The balance is -5 €, and was 7 €.")) == []
 
 
 @given(st.integers(min_value=0, max_value=10**12))
