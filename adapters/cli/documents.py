@@ -107,7 +107,7 @@ def describe_result(result: Ingested) -> dict[str, Any]:
             other = document.display_name != accepted.upload.display_name
             name = f"under the name {document.display_name}" if other else None
             row["message"] = (
-                "; ".join(filter(None, [name, lacks_files(document) and LACKING])) or row["message"]
+                "; ".join(filter(None, [name, LACKING if lacks_files(document) else None])) or row["message"]
             )
     if accepted.status == "queued":
         row |= _outcome(document)
