@@ -146,7 +146,8 @@ async def test_an_answer_grows_in_place(bot: Bot) -> None:
     question = ask(bot, "Basel", answer)
     for number in range(1, 4):
         release(answer, 5)
-        await bot.shows(question, LONGER[: number * 60 - 12])
+        # the last word may still become an address, and is held back with what is too short for a step
+        await bot.shows(question, LONGER[: number * 60 - 24])
     release(answer)
     reply = await bot.answered(question, LONGER)
 
@@ -288,7 +289,8 @@ async def test_a_table_is_aligned_for_people_to_read(bot: Bot) -> None:
 
 async def test_links_of_an_answer_show_no_preview(bot: Bot) -> None:
     text = "It is at https://example.com/refunds and [here](https://example.com/again) too [1]."
-    question = ask(bot, "Linz", text)
+    # an answer may only hold addresses that its question or its sources hold
+    question = ask(bot, "Linz, as https://example.com/refunds and https://example.com/again say", text)
     reply = await bot.answered(question, "example.com")
 
     assert reply.previews == []
