@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from pipeline.verification.attribution import Attributor
     from pipeline.verification.gate import Checked, Gate
 
-
 logger = logging.getLogger(__name__)
 
 PENDING_WAIT_S = 3.0

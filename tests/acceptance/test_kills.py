@@ -103,10 +103,13 @@ async def test_a_program_that_is_killed_at_any_moment_leaves_exactly_the_accepte
         time.sleep(moments.uniform(0.0, span))  # noqa: ASYNC251 - the moment of the kill is what is tested
         kill(process)
         accepted = {document_id for document_id, _ in jobs(footnote.data)}
-        cut_short += process.returncode == -signal.SIGKILL
+        if process.returncode == -signal.SIGKILL:
+            cut_short += 1
+        else:  # the first run, which the span was taken from, had more to load
+            span *= 0.5
         if number % IN_A_ROW == 0 or number == KILLS:
             work_off(footnote)
             assert {document_id for document_id, _ in jobs(footnote.data)} == accepted
             async with open_stores(Settings(data_dir=footnote.data, _env_file=None)) as stores:
                 await assert_each_once(stores, Scope.parse(CHANNEL), accepted)
-    assert cut_short >= max(1, KILLS // 3)  # the rest ended by itself a moment before
+    assert cut_short > KILLS // 2

@@ -96,7 +96,7 @@ def test_a_file_that_is_not_compressed_although_it_says_so_is_refused(tmp_path: 
 
 
 def test_documents_are_files_where_the_folder_says_so(tmp_path: Path) -> None:
-    for name in ("shared/b.md", "golden/documents/a.txt", "golden/documents/.hidden"):
+    for name in ("common/b.md", "golden/documents/a.txt", "golden/documents/.hidden"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("Five days.")
     golden = tmp_path / "golden"
@@ -104,12 +104,12 @@ def test_documents_are_files_where_the_folder_says_so(tmp_path: Path) -> None:
     write(golden, "questions.jsonl", QUESTION | {"gold_docs": gold})
 
     assert [each.doc_id for each in read_dataset(golden).documents] == ["a.txt"]
-    (golden / "dataset.json").write_text('{"documents": ["../shared", "documents"]}')
+    (golden / "dataset.json").write_text('{"documents": ["../common", "documents"]}')
     dataset = read_dataset(golden)
 
     assert [(each.doc_id, each.path) for each in dataset.documents] == [
         ("a.txt", golden / "documents/a.txt"),
-        ("b.md", golden / "../shared/b.md"),
+        ("b.md", golden / "../common/b.md"),
     ]
     assert dataset.cases[0].gold.places == {"b.md": Place(section="Refunds"), "a.txt": Place(page=2)}
 

@@ -18,7 +18,7 @@ def held() -> Held:
         chunk_id="d-0",
         document_id="d",
         display_name="pumps.md",
-        source="https://files.example/d/pumps.md",
+        source="https://docs.example/d/pumps.md",
         chunk_index=0,
         text=TEXT,
         place=Place(),
@@ -37,7 +37,7 @@ def held() -> Held:
         "www.help.example",
         "https://wiki.example/Pump_(water)",
         "mailto:parts@shop.example",
-        "https://files.example/d/pumps.md",
+        "https://docs.example/d/pumps.md",
         "https://asked.example",
     ],
 )
