@@ -16,7 +16,7 @@ from bot.preferences import known_preferences
 from bot.reply import Reply, report
 from bot.screens import Edits, Spot
 from bot.wording import RESTARTING, counted, sentence
-from pipeline.domain import Question, Reason
+from pipeline.conversation import Question, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from bot.settings import Settings
     from bot.stores import Stores
     from pipeline.catalog import Holdings
-    from pipeline.domain import Filters, Question, Scope
+    from pipeline.conversation import Question
+    from pipeline.domain import Filters, Scope
     from pipeline.retrieval.wording import Narrowing
 
 

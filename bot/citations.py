@@ -13,7 +13,7 @@ from pipeline.markers import cited_in
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipeline.domain import Citation
+    from pipeline.conversation import Citation
 
 QUOTE_LENGTH = 160
 PASSAGE_LENGTH = 400

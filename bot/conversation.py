@@ -18,7 +18,7 @@ from bot.questions import Questions, as_new
 from bot.reply import Halt
 from bot.rereading import reread
 from bot.wording import sentence
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bot.pacing import Clock, Limiters
     from bot.preferences import PreferenceStore
     from bot.questions import Asked
-    from pipeline.domain import Question
+    from pipeline.conversation import Question
     from pipeline.ports import AnswerStream
 
 logger = logging.getLogger(__name__)

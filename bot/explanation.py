@@ -12,7 +12,7 @@ from bot.wording import counted, notes, sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipeline.domain import Reason
+    from pipeline.conversation import Reason
 
 ITEMS = 10
 """Entries shown of a list; the rest is counted."""

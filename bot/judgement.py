@@ -9,7 +9,7 @@ from bot.chat import Body, Form
 from bot.controls import BAD, GOOD, NOTE, SOURCES, WHY
 from bot.explanation import explain
 from bot.sources import at_length, cited
-from pipeline.domain import Verdict
+from pipeline.conversation import Verdict
 
 if TYPE_CHECKING:
     from bot.incoming import IncomingAction

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from pipeline.domain import Document, Reason, Scope, Verdict
+    from pipeline.conversation import Reason, Verdict
+    from pipeline.domain import Document, Scope
     from pipeline.entries import Entry
 
 

@@ -15,7 +15,7 @@ from bot.pacing import first_of
 from bot.screens import Edits
 from bot.streams import StreamBroken, open_screen
 from bot.wording import REFUSED, RESTARTING, final_text, sentence, stage_text
-from pipeline.domain import Delta, GenerationResponse, Progress, Reason
+from pipeline.conversation import Delta, GenerationResponse, Progress, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

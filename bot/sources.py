@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.citations import literal, passages
-from pipeline.domain import Citation, Unit
+from pipeline.conversation import Citation
+from pipeline.domain import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,13 +9,15 @@ from bot.chat import WEB
 from bot.checks import remark
 from bot.citations import block, file_name, passages
 from pipeline.archives import without_archives
-from pipeline.domain import IngestReason, Reason, Stage
+from pipeline.conversation import Reason, Stage
+from pipeline.domain import IngestReason
 from pipeline.refusals import sentence_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pipeline.domain import Document, GenerationResponse, Progress
+    from pipeline.conversation import GenerationResponse, Progress
+    from pipeline.domain import Document
 
 NAMED = 5
 """Files that a reply names as the only ones that were searched; the rest is counted."""

@@ -16,7 +16,7 @@ from bot.pacing import first_of
 from bot.records import Caller
 from bot.reply import report
 from bot.wording import sentence
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 from pipeline.entries import Entry
 from pipeline.errors import PipelineError
 

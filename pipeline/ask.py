@@ -9,8 +9,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from pipeline.conversation import Reason, Stage
 from pipeline.delivery import StreamedAnswer
-from pipeline.domain import Filters, Reason, Stage
+from pipeline.domain import Filters
 from pipeline.errors import CatalogError, ModelError, ModelNotFound, ModelTimeout
 from pipeline.generation.budget import DROPPED, fit
 from pipeline.generation.prompts import label_sources
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from pipeline.catalog import Holdings
-    from pipeline.domain import Delta, GenerationResponse, Memory, Progress, Question, Scope
+    from pipeline.conversation import Delta, GenerationResponse, Memory, Progress, Question
+    from pipeline.domain import Scope
     from pipeline.errors import PipelineError
     from pipeline.lookup import Found
     from pipeline.memory import ThreadMemory

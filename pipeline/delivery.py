@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 
-    from pipeline.domain import Delta, GenerationResponse, Memory, Progress
+    from pipeline.conversation import Delta, GenerationResponse, Memory, Progress
 
 
 class StreamedAnswer:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline.domain import Delta, Filters, GenerationResponse, Progress, Reason, Stage, Summary
+from pipeline.conversation import Delta, GenerationResponse, Progress, Reason, Stage, Summary
+from pipeline.domain import Filters
 from pipeline.guardrails.answer import cited_sources
 from pipeline.guardrails.links import Held
 from pipeline.observability.metrics import DEGRADED, FIRST_TEXT, QUESTIONS
@@ -17,7 +18,7 @@ from pipeline.verification.citations import resolve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pipeline.domain import CitedSource, Question
+    from pipeline.conversation import CitedSource, Question
     from pipeline.retrieval.wording import Narrowing
     from pipeline.stopwatch import Stopwatch
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pipeline.catalog import Catalog
-    from pipeline.domain import Question, Retrieval, Scope
+    from pipeline.conversation import Question
+    from pipeline.domain import Retrieval, Scope
     from pipeline.ports import Embedder
     from pipeline.retrieval.index import Indexes
     from pipeline.retrieval.rerank import Reranker

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pipeline import markers
-from pipeline.domain import Memory, Summary
+from pipeline.conversation import Memory, Summary
 from pipeline.errors import CatalogError, ModelError
 from pipeline.guardrails.summary import check_summary
 from pipeline.observability.metrics import OBSERVED
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection
     from datetime import datetime
 
-    from pipeline.domain import GenerationResponse, Question, Scope
+    from pipeline.conversation import GenerationResponse, Question
+    from pipeline.domain import Scope
     from pipeline.ports import Summarizer
     from pipeline.storage.threads import Threads
 

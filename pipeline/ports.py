@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pipeline.domain import CitedSource, Delta, GenerationResponse, Memory, Progress, TokenUsage
+    from pipeline.conversation import CitedSource, Delta, GenerationResponse, Memory, Progress, TokenUsage
 
 
 class Embedder(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 
 _SENTENCES: dict[Reason, str] = {
     Reason.EMPTY_QUERY: "There was no question in that message. Ask something about this channel's files.",

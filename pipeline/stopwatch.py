@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipeline.domain import Latency
+from pipeline.conversation import Latency
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pipeline.domain import Chunk, CitedSource, Place
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place
 from pipeline.generation.embedders import EmbeddedEmbedder
 from pipeline.ingestion.tokens import analyze
 from pipeline.verification.entailment import SignScorer

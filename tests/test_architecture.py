@@ -147,7 +147,9 @@ def test_every_package_of_ours_tells_type_checkers_that_it_is_typed() -> None:
     assert [name for name in ("adapters", "bot", "pipeline") if not (ROOT / name / "py.typed").exists()] == []
 
 
-@pytest.mark.parametrize("module", ["pipeline.domain", "pipeline.errors", "pipeline.ports", "bot.chat"])
+@pytest.mark.parametrize(
+    "module", ["pipeline.conversation", "pipeline.domain", "pipeline.errors", "pipeline.ports", "bot.chat"]
+)
 def test_the_values_and_the_seam_load_no_store_no_model_library_and_no_sdk(module: str) -> None:
     loaded = loaded_by(f"import {module}")
 

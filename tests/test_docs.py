@@ -9,7 +9,8 @@ import click
 
 from adapters.cli.program import program
 from bot.settings import Settings
-from pipeline.domain import IngestReason, Reason
+from pipeline.conversation import Reason
+from pipeline.domain import IngestReason
 from scripts import pdf, tree
 from scripts.settings import EXAMPLE, PAGE, example, page, sections
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from bot.bootstrap import Service
     from bot.settings import Settings
-    from pipeline.domain import Citation, GenerationResponse, Memory, Question, Scope
+    from pipeline.conversation import Citation, GenerationResponse, Memory, Question
+    from pipeline.domain import Scope
     from pipeline.ports import AnswerStream
 
 
@@ -36,7 +37,8 @@ def ask(scope: Scope, thread: str | None, documents: tuple[str, ...], question: 
 
     A refusal is a decision, not a fault: the exit status is 0 and the reason is said.
     """
-    from pipeline.domain import Filters, Question
+    from pipeline.conversation import Question
+    from pipeline.domain import Filters
 
     filters = Filters(document_ids=frozenset(documents) or None)
     asked = Question(text=question, scope=scope, thread=thread, filters=filters)
@@ -115,7 +117,7 @@ async def _show(stream: AnswerStream) -> GenerationResponse:
     from adapters.terminal.adapter import LINK_SCHEMES
     from adapters.terminal.text import plain, safe
     from bot.wording import final_text, stage_text
-    from pipeline.domain import Delta
+    from pipeline.conversation import Delta
 
     shown = ""
     watched = sys.stdout.isatty()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from pipeline.benchmark.figures import Figure, compared, median, timed
 from pipeline.benchmark.scripted import ScriptedReader
-from pipeline.domain import Delta, Question
+from pipeline.conversation import Delta, Question
 
 if TYPE_CHECKING:
     from pipeline.ask import Pipeline
     from pipeline.benchmark.bench import Bench, Effort
-    from pipeline.domain import GenerationResponse
+    from pipeline.conversation import GenerationResponse
 
 MODEL_S: Final = 0.02
 """What the scripted model takes for its first piece; its real duration is taken off."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pipeline.benchmark.answering import ask
 from pipeline.benchmark.figures import Figure, brief, compared, median, percentile, resident
 from pipeline.benchmark.scripted import ScriptedReader
-from pipeline.domain import Question
+from pipeline.conversation import Question
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

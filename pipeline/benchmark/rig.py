@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
-    from pipeline.domain import Question
+    from pipeline.conversation import Question
     from pipeline.ingestion.sandbox import Sandbox
     from pipeline.lookup import Found
     from pipeline.ports import Embedder, Reader

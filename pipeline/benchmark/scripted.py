@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pipeline.domain import CitedSource
+    from pipeline.conversation import CitedSource
 
 ANSWER = ("It takes about five working days, ", "as the guide says [1]. ", "Nothing else changes that [2].")
 """The first piece is long enough to be shown at once."""

@@ -11,7 +11,7 @@ import lancedb
 
 from pipeline.benchmark.figures import Figure, brief, compared, median, timed
 from pipeline.benchmark.scripted import KnownVectors
-from pipeline.domain import Question
+from pipeline.conversation import Question
 from pipeline.ingestion.tokens import analyze
 from pipeline.retrieval.index import Indexes
 from pipeline.retrieval.search import CANDIDATES

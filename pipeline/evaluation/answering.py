@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 
     from pipeline.ask import Search
-    from pipeline.domain import Filters, GenerationResponse, Question, Scope
+    from pipeline.conversation import GenerationResponse, Question
+    from pipeline.domain import Filters, Scope
     from pipeline.ports import Embedder, Reader
     from pipeline.retrieval.search import Retriever
 

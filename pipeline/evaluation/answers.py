@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pipeline.domain import Question
+from pipeline.conversation import Question
 from pipeline.evaluation.answering import open_asker
 from pipeline.evaluation.bench import SCOPE, rolling_summary
 from pipeline.evaluation.loading import plain
@@ -15,7 +15,7 @@ from pipeline.markers import without_markers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipeline.domain import GenerationResponse
+    from pipeline.conversation import GenerationResponse
     from pipeline.evaluation.answering import Answering
     from pipeline.evaluation.bench import Bench
     from pipeline.evaluation.dataset import Case

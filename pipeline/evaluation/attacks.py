@@ -5,7 +5,8 @@ from __future__ import annotations
 import tempfile
 from typing import TYPE_CHECKING, Any, Final
 
-from pipeline.domain import Filters, Question
+from pipeline.conversation import Question
+from pipeline.domain import Filters
 from pipeline.evaluation.answering import open_asker
 from pipeline.evaluation.bench import SCOPE, arms_over
 from pipeline.evaluation.corpus import Passage, shelve
@@ -19,7 +20,7 @@ from pipeline.storage.vectors import VectorStore
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipeline.domain import GenerationResponse
+    from pipeline.conversation import GenerationResponse
     from pipeline.evaluation.answering import Answering, Asker, Bare
     from pipeline.evaluation.bench import Progress
     from pipeline.evaluation.corpus import Corpus

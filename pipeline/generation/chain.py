@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
     from langchain_core.runnables import Runnable
 
-    from pipeline.domain import CitedSource, TokenUsage
+    from pipeline.conversation import CitedSource, TokenUsage
     from pipeline.generation.faults import Server
 
     Chain = Runnable[dict[str, Any], Any]

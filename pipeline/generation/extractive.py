@@ -18,7 +18,7 @@ from pipeline.sentences import closeness, coverage, split, weights
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 
-    from pipeline.domain import CitedSource
+    from pipeline.conversation import CitedSource
     from pipeline.ports import Embedder
 
     Analyze = Callable[[str], list[str]]

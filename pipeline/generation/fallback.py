@@ -14,7 +14,7 @@ from pipeline.observability.trace import record
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
-    from pipeline.domain import CitedSource, TokenUsage
+    from pipeline.conversation import CitedSource, TokenUsage
     from pipeline.ports import Judge, Reader, Reading, Summarizer
 
 logger = logging.getLogger(__name__)

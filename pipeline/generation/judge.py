@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import BaseChatModel
 
-    from pipeline.domain import CitedSource
+    from pipeline.conversation import CitedSource
     from pipeline.generation.chain import Limits
     from pipeline.generation.faults import Server
     from pipeline.generation.limiter import Limiter

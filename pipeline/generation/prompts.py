@@ -7,7 +7,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from pipeline import markers
-from pipeline.domain import CitedSource, Unit
+from pipeline.conversation import CitedSource
+from pipeline.domain import Unit
 from pipeline.plain import folded, visible
 
 if TYPE_CHECKING:

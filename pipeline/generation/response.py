@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipeline.domain import GenerationResponse, TokenUsage
+from pipeline.conversation import GenerationResponse, TokenUsage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pipeline.domain import CitedSource
+    from pipeline.conversation import CitedSource
 
 DEGRADED_KEY: Final = "degraded"
 """Where a reader notes in its message's metadata what the answer had to do without."""

@@ -10,7 +10,7 @@ from pipeline.sentences import coverage, split, weights
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pipeline.domain import TokenUsage
+    from pipeline.conversation import TokenUsage
 
     Analyze = Callable[[str], list[str]]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 from pipeline.markers import cited_in, without_markers
 from pipeline.verdicts import Mode, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipeline.domain import CitedSource
+    from pipeline.conversation import CitedSource
     from pipeline.verdicts import Verification
 
 

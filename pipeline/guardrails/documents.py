@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 
 if TYPE_CHECKING:
     from pipeline.catalog import Holdings

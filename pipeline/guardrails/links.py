@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipeline.domain import CitedSource
+    from pipeline.conversation import CitedSource
 
 LEFT_OUT: Final = "(address left out)"
 """What stands in the place of an address that no source holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 from pipeline.guardrails.policy import contains_injection_attempt
 
 MAX_CHARS = 4000

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import case, exists, func, literal, literal_column, null, select, update
 
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 from pipeline.storage.schema import jobs
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import case, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from pipeline.domain import Reason, Summary, Verdict
+from pipeline.conversation import Reason, Summary, Verdict
 from pipeline.storage.schema import feedback, threads, turns
 from pipeline.storage.sql import now
 from pipeline.storage.turn import Feedback, TurnRecord

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from pipeline.domain import Reason, Verdict
+    from pipeline.conversation import Reason, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pipeline.domain import Chunk, CitedSource
+    from pipeline.conversation import CitedSource
+    from pipeline.domain import Chunk
     from pipeline.ports import Embedder
 
     Analyze = Callable[[str], list[str]]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipeline.addresses import link_of
-from pipeline.domain import Citation
+from pipeline.conversation import Citation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pipeline.domain import CitedSource
+    from pipeline.conversation import CitedSource
     from pipeline.verification.attribution import Quote
 
 

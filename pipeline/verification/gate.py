@@ -18,7 +18,7 @@ from pipeline.verification.mechanical import Sign, inspect, read_premise
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pipeline.domain import CitedSource
+    from pipeline.conversation import CitedSource
     from pipeline.ports import Judge
     from pipeline.verification.claims import Claim
     from pipeline.verification.entailment import Entailment

@@ -9,7 +9,8 @@ from pipeline.markers import without_markers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pipeline.domain import Chunk, GenerationResponse
+    from pipeline.conversation import GenerationResponse
+    from pipeline.domain import Chunk
 
     Analyze = Callable[[str], list[str]]
 

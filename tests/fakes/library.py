@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from bot.incoming import IncomingFile
-    from pipeline.domain import Reason, Scope, Verdict
+    from pipeline.conversation import Reason, Verdict
+    from pipeline.domain import Scope
     from pipeline.entries import Entry
 
 

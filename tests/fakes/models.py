@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pipeline.domain import CitedSource, TokenUsage
+    from pipeline.conversation import CitedSource, TokenUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

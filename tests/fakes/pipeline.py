@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipeline.domain import Citation, Delta, GenerationResponse, Memory, Progress, Question, Reason, Stage
+from pipeline.conversation import (
+    Citation,
+    Delta,
+    GenerationResponse,
+    Memory,
+    Progress,
+    Question,
+    Reason,
+    Stage,
+)
 
 if TYPE_CHECKING:
     import asyncio

@@ -9,7 +9,8 @@ from bot.courier import Courier
 from bot.pacing import Limiter
 from bot.reply import Reply
 from bot.screens import Spot
-from pipeline.domain import Question, Scope
+from pipeline.conversation import Question
+from pipeline.domain import Scope
 from tests.fakes.clock import FakeClock
 from tests.fakes.pipeline import ScriptedPipeline
 

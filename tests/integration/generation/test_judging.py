@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.domain import Chunk, CitedSource, Place
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place
 from pipeline.errors import ModelNotFound, ModelUnavailable
 from pipeline.generation.chain import Limits
 from pipeline.generation.choice import ModelChoice

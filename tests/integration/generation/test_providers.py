@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from pipeline.domain import Chunk, CitedSource, Place
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place
 from pipeline.errors import ModelMisconfigured, ModelNotFound, ModelUnavailable
 from pipeline.generation.choice import ModelChoice
 from pipeline.generation.embedders import BULK_CHARACTERS, EmbeddedEmbedder, ServedEmbedder

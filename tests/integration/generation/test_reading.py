@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from prometheus_client import REGISTRY
 
-from pipeline.domain import Chunk, CitedSource, Place
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place
 from pipeline.errors import ModelMisconfigured, ModelNotFound, ModelTimeout, ModelUnavailable
 from pipeline.generation.budget import DROPPED
 from pipeline.generation.chain import TRUNCATED, Limits, ModelReader, ModelSummarizer

@@ -10,7 +10,8 @@ import pytest
 from adapters.cli.questions import with_archives
 from bot.library import ServiceLibrary
 from pipeline.archives import lacks_files
-from pipeline.domain import DocumentStatus, Filters, IngestReason, Question, Scope
+from pipeline.conversation import Question
+from pipeline.domain import DocumentStatus, Filters, IngestReason, Scope
 from pipeline.errors import IngestError
 from pipeline.lookup import narrow
 from pipeline.storage.job import NewJob

@@ -11,7 +11,8 @@ from bot.judgement import Judgement
 from bot.library import ServiceLibrary
 from bot.platform import open_platform
 from bot.records import Caller, Waiting
-from pipeline.domain import Question, Scope
+from pipeline.conversation import Question
+from pipeline.domain import Scope
 from tests.fakes.chat import FakeChat
 from tests.integration.service.conftest import ingest
 

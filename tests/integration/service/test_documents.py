@@ -3,7 +3,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from pipeline.domain import DocumentStatus, IngestReason, Question, Scope
+from pipeline.conversation import Question
+from pipeline.domain import DocumentStatus, IngestReason, Scope
 from pipeline.ingestion.intake import Upload
 from tests.fakes.models import ScriptedEmbedder
 from tests.integration.service.conftest import HANDBOOK, ingest

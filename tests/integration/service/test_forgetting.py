@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete
 
-from pipeline.domain import Question
+from pipeline.conversation import Question
 from pipeline.entries import Entry
 from pipeline.ingestion.intake import Upload
 from pipeline.ingestion.tokens import analyze

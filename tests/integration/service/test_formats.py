@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.citations import block
-from pipeline.domain import Question, Scope
+from pipeline.conversation import Question
 from tests.fakes.models import ScriptedReader
 from tests.fakes.office import Deck, epub, odf, xlsx
 from tests.integration.service.conftest import ingest
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xlsxwriter import Workbook
 
     from bot.bootstrap import Service
+    from pipeline.domain import Scope
 
     Opened = Callable[..., AbstractAsyncContextManager[Service]]
 

@@ -9,7 +9,8 @@ import pytest
 
 from bot.doctor import examine
 from bot.library import ServiceLibrary
-from pipeline.domain import DocumentStatus, Question, Reason
+from pipeline.conversation import Question, Reason
+from pipeline.domain import DocumentStatus
 from pipeline.errors import CatalogLost, CatalogUnavailable
 from tests.integration.service.conftest import HANDBOOK, ingest
 from tests.integration.service.test_mending import MONTHLY, below

@@ -9,7 +9,8 @@ import pytest
 from bot.library import ServiceLibrary
 from bot.stores import open_stores
 from pipeline.catalog import REEMBED, REINDEX
-from pipeline.domain import DocumentStatus, IngestReason, Question
+from pipeline.conversation import Question
+from pipeline.domain import DocumentStatus, IngestReason
 from pipeline.errors import CatalogError, CatalogUnavailable
 from pipeline.ingestion.tokens import TOKENIZER_VERSION
 from pipeline.storage.job import JobState

@@ -12,7 +12,8 @@ from bot.bootstrap import open_service
 from bot.models import INSPECTION_S, Models, embedding_choice
 from bot.settings import Settings
 from pipeline.catalog import REEMBED
-from pipeline.domain import DocumentStatus, Question, Scope
+from pipeline.conversation import Question
+from pipeline.domain import DocumentStatus, Scope
 from pipeline.generation.lookout import EVERY_S
 from pipeline.generation.providers import Llm
 from pipeline.generation.rolling import ExtractiveSummarizer
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.bootstrap import Service
-    from pipeline.domain import GenerationResponse
+    from pipeline.conversation import GenerationResponse
     from pipeline.ports import Embedder
 
 MONTHLY = "How long does a refund for a monthly plan take?"

@@ -11,7 +11,8 @@ from bot.chat import Thread, Unreachable
 from bot.incoming import ChannelLost, FileDeleted, FileRemoved, IncomingFile, WorkspaceLost
 from bot.library import TAKEN_BACK, ServiceLibrary, SystemClock
 from bot.removals import Removals
-from pipeline.domain import DocumentStatus, IngestReason, Question, Scope
+from pipeline.conversation import Question
+from pipeline.domain import DocumentStatus, IngestReason, Scope
 from pipeline.entries import Entry
 from pipeline.errors import IngestError
 from tests.fakes.waiting import eventually

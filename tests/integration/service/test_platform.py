@@ -12,7 +12,8 @@ from bot.conversation import GRACE
 from bot.incoming import IncomingFile, IncomingMessage
 from bot.platform import DRAIN_S, open_platform
 from bot.records import Caller
-from pipeline.domain import Filters, Question, Reason
+from pipeline.conversation import Question, Reason
+from pipeline.domain import Filters
 from pipeline.entries import Entry
 from tests.fakes.chat import EDITED, FakeChat
 from tests.fakes.models import Reply, ScriptedReader

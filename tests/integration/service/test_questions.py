@@ -9,7 +9,8 @@ from prometheus_client import REGISTRY
 
 from bot.explanation import explain
 from bot.wording import final_text
-from pipeline.domain import Delta, DocumentStatus, Filters, Progress, Question, Reason, Scope, Stage
+from pipeline.conversation import Delta, Progress, Question, Reason, Stage
+from pipeline.domain import DocumentStatus, Filters, Scope
 from pipeline.errors import ModelNotFound, ModelTimeout, ModelUnavailable
 from pipeline.ingestion.intake import Upload
 from pipeline.verdicts import Mode
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.bootstrap import Service
-    from pipeline.domain import GenerationResponse
+    from pipeline.conversation import GenerationResponse
 
     Opened = Callable[..., AbstractAsyncContextManager[Service]]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bot.doctor import examine
 from bot.library import OUTDATED, ServiceLibrary
 from pipeline.catalog import REEMBED, REINDEX
-from pipeline.domain import Question
+from pipeline.conversation import Question
 from pipeline.errors import SourceAway
 from pipeline.ingestion.intake import Upload
 from pipeline.ingestion.preparation import READING_VERSION

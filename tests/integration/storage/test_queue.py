@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.domain import IngestReason, Reason, Scope
+from pipeline.conversation import Reason
+from pipeline.domain import IngestReason, Scope
 from pipeline.storage.queue import LEASE, MAX_ATTEMPTS, Job, JobState, NewJob, Queue
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.domain import IngestReason, Reason, Scope
+from pipeline.conversation import Reason
+from pipeline.domain import IngestReason, Scope
 from pipeline.errors import IngestError, ModelUnavailable, StorageError
 from pipeline.storage.queue import MAX_ATTEMPTS, Job, JobState, NewJob, Queue
 from pipeline.storage.worker import BEAT, DAY, Worker

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipeline.domain import Reason, Scope, Summary
+from pipeline.conversation import Reason, Summary
+from pipeline.domain import Scope
 from pipeline.storage.threads import RECALLED, Threads, TurnRecord, Verdict
 
 if TYPE_CHECKING:

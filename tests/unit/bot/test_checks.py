@@ -9,7 +9,7 @@ import pytest
 from bot.checks import LISTED, account, remark
 from bot.explanation import explain
 from bot.wording import final_text, notes
-from pipeline.domain import GenerationResponse
+from pipeline.conversation import GenerationResponse
 from pipeline.verdicts import CheckedClaim, Layer, Mode, Standing, Verification
 from tests.fakes.pipeline import citation
 

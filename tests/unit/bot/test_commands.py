@@ -8,7 +8,8 @@ from bot.chat import Body, Thread
 from bot.commands import RECENT, Commands
 from bot.incoming import IncomingAction
 from bot.records import Caller, Customs, Waiting
-from pipeline.domain import DocumentStatus, IngestReason, Reason, Scope
+from pipeline.conversation import Reason
+from pipeline.domain import DocumentStatus, IngestReason, Scope
 from pipeline.entries import Entry
 from tests.fakes.library import FakeAsked, FakeJournal, FakeLibrary, FakePreferences, FakeTurn, document
 

@@ -10,7 +10,7 @@ from bot.conversation import Limits
 from bot.incoming import StopRequested
 from bot.preferences import Preferences
 from bot.wording import RESTARTING
-from pipeline.domain import GenerationResponse, Reason
+from pipeline.conversation import GenerationResponse, Reason
 from pipeline.verdicts import Mode
 from tests.fakes.chat import EDITED, STREAMED, FakeChat
 from tests.fakes.library import FakePreferences

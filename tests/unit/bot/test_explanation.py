@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.explanation import ITEMS, explain
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 
 NAMES = {"dabc": "handbook.pdf"}
 

@@ -7,7 +7,8 @@ import pytest
 from bot.chat import Body, Form, Thread
 from bot.incoming import IncomingAction
 from bot.judgement import NOTE_LENGTH, Judgement
-from pipeline.domain import Reason, Scope, Verdict
+from pipeline.conversation import Reason, Verdict
+from pipeline.domain import Scope
 from tests.fakes.library import FakeJournal, FakeLibrary, FakeTurn, Opinion, document
 
 SCOPE = Scope("fake", "w", "c")

@@ -15,7 +15,7 @@ from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR
 from bot.wording import REFUSED, RESTARTING
-from pipeline.domain import Delta, GenerationResponse, Progress, Reason, Stage
+from pipeline.conversation import Delta, GenerationResponse, Progress, Reason, Stage
 from tests.fakes.chat import EDITED, STREAMED, FakeChat
 from tests.fakes.clock import FakeClock
 from tests.fakes.pipeline import Script, answer, citation, refusal

@@ -20,7 +20,7 @@ from bot.controls import under_answer, while_writing
 from bot.pacing import Limiter
 from bot.reply import Halt
 from bot.screens import CURSOR, Edits, Spot
-from pipeline.domain import GenerationResponse, Reason
+from pipeline.conversation import GenerationResponse, Reason
 from tests.fakes.chat import EDITED, FLAT, STREAMED, FakeChat
 from tests.fakes.clock import FakeClock
 from tests.fakes.pipeline import answer, citation

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from bot.wording import extent, final_text, ingest_sentence, notes, sentence
-from pipeline.domain import GenerationResponse, IngestReason, Reason
+from pipeline.conversation import GenerationResponse, Reason
+from pipeline.domain import IngestReason
 from tests.fakes.pipeline import citation
 
 

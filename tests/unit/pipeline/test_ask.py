@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from pipeline.ask import SEARCHES_AT_ONCE, Pipeline
 from pipeline.catalog import Holdings
-from pipeline.domain import Filters, Question, Reason, Retrieval, Scope, Summary
+from pipeline.conversation import Question, Reason, Summary
+from pipeline.domain import Filters, Retrieval, Scope
 from pipeline.lookup import Found
 from pipeline.memory import ThreadMemory
 from pipeline.verification.attribution import Attributor
@@ -13,7 +14,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.models import ScriptedEmbedder, ScriptedReader
 
 if TYPE_CHECKING:
-    from pipeline.domain import GenerationResponse, Memory
+    from pipeline.conversation import GenerationResponse, Memory
 
 SCOPE = Scope("terminal", "local", "test")
 

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.ask import UNCHECKED, Pipeline
-from pipeline.domain import (
-    Delta,
-    Progress,
-    Question,
-    RankedChunk,
-    Reason,
-    Retrieval,
-    Scope,
-    Stage,
-)
+from pipeline.conversation import Delta, Progress, Question, Reason, Stage
+from pipeline.domain import RankedChunk, Retrieval, Scope
 from pipeline.errors import ModelUnavailable
 from pipeline.ingestion.tokens import analyze
 from pipeline.lookup import Found
@@ -30,7 +22,7 @@ from tests.fakes.stored import chunk_of
 from tests.unit.pipeline.test_ask import NoMemory, holdings
 
 if TYPE_CHECKING:
-    from pipeline.domain import GenerationResponse
+    from pipeline.conversation import GenerationResponse
     from pipeline.verification.gate import Checked
 
 SCOPE = Scope("terminal", "local", "test")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bot.wording import notes
 from pipeline.ask import Pipeline
-from pipeline.domain import Question, RankedChunk, Reason, Retrieval, Scope
+from pipeline.conversation import Question, Reason
+from pipeline.domain import RankedChunk, Retrieval, Scope
 from pipeline.guardrails.withholding import WITHHELD
 from pipeline.ingestion.tokens import analyze
 from pipeline.lookup import Found

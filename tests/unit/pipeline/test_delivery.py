@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.conversation import Delta, GenerationResponse, Memory, Progress, Reason, Stage
 from pipeline.delivery import StreamedAnswer
-from pipeline.domain import Delta, GenerationResponse, Memory, Progress, Reason, Stage
 from pipeline.observability import trace
 
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from prometheus_client import REGISTRY
 
-from pipeline.domain import CitedSource, Delta, GenerationResponse, Progress, Question, Reason, Scope, Stage
-from pipeline.domain import Summary as Recalled
+from pipeline.conversation import CitedSource, Delta, GenerationResponse, Progress, Question, Reason, Stage
+from pipeline.conversation import Summary as Recalled
+from pipeline.domain import Scope
 from pipeline.inquiry import Inquiry
 from pipeline.stopwatch import Stopwatch
 from tests.fakes.clock import FakeClock

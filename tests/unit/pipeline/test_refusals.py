@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.domain import Reason
+from pipeline.conversation import Reason
 from pipeline.refusals import not_found_sentence, sentence_for
 
 

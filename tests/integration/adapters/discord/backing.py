@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from bot.incoming import IncomingFile
-    from pipeline.domain import Document, Question, Scope
+    from pipeline.conversation import Question
+    from pipeline.domain import Document, Scope
     from pipeline.entries import Entry
     from tests.fakes.ledger import FakeLedger
     from tests.fakes.pipeline import Script, ScriptedStream

@@ -12,7 +12,7 @@ from adapters.discord.presses import modal, written
 from bot.chat import Button, Form, Thread
 from bot.controls import FORGET, while_writing
 from bot.incoming import StopRequested
-from pipeline.domain import Verdict
+from pipeline.conversation import Verdict
 from pipeline.errors import CatalogUnavailable
 from tests.fakes.discord import ADAM, ANNA, BEN, GENERAL, GINA, NO_THREADS, OLGA, Fault, held, http, refused
 from tests.fakes.library import FakeTurn, Opinion

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from simcord import SetupError
 
-from pipeline.domain import Verdict
+from pipeline.conversation import Verdict
 from tests.fakes.library import document
 from tests.fakes.pipeline import answer, citation
 from tests.integration.adapters.discord.simulated import Simulated

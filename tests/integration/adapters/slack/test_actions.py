@@ -9,7 +9,7 @@ import pytest
 from bot.chat import Button
 from bot.controls import FORGET, while_writing
 from bot.incoming import StopRequested
-from pipeline.domain import Verdict
+from pipeline.conversation import Verdict
 from pipeline.errors import CatalogUnavailable
 from tests.fakes.library import Opinion
 from tests.fakes.slack import ADAM, ANNA, BEN, GINA, STRANGER, error

@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 
 from adapters.cli.questions import describe_response
-from pipeline.domain import GenerationResponse, Unit
+from pipeline.conversation import GenerationResponse
+from pipeline.domain import Unit
 from pipeline.verdicts import CheckedClaim, Layer, Standing, Verification
 from tests.fakes.pipeline import citation
 

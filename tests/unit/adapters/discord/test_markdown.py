@@ -17,7 +17,7 @@ from adapters.markup.plain import RULE, Plain, alignment, finished, readable
 from adapters.markup.tables import drawn, width
 from bot.citations import block
 from bot.splitting import split
-from pipeline.domain import Citation
+from pipeline.conversation import Citation
 from tests.fakes.effort import cpu_seconds
 from tests.unit.adapters.discord.reading import read
 from tests.unit.adapters.discord.test_neutral import HOSTILE, ID

@@ -15,7 +15,7 @@ from adapters.slack.neutral import JOINER, neutralise
 from bot.chat import Body, Button, Form, TooLong
 from bot.citations import block as citation_block
 from bot.controls import BAD, FORGET, GOOD, NOTE, SOURCES, STOP, WHY, under_answer, while_writing
-from pipeline.domain import Citation
+from pipeline.conversation import Citation
 from tests.unit.adapters.slack.test_mrkdwn import PARTS
 from tests.unit.adapters.slack.test_neutral import PIECES, live
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.domain import Chunk, CitedSource, Place, RankedChunk
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place, RankedChunk
 from pipeline.generation.budget import (
     QUESTION_RESERVE,
     SUMMARY_SHARE,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.domain import Chunk, CitedSource, Place
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place
 from pipeline.errors import ModelUnavailable
 from pipeline.generation.extractive import (
     EXTRACTIVE,

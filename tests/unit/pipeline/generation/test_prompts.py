@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.domain import Chunk, CitedSource, Place, RankedChunk, Unit
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place, RankedChunk, Unit
 from pipeline.generation.prompts import (
     as_data,
     describe_place,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from pipeline.domain import TokenUsage
+from pipeline.conversation import TokenUsage
 from pipeline.generation.response import DEGRADED_KEY, build_response
 
 

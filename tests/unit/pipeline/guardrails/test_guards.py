@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pipeline.catalog import Holdings
-from pipeline.domain import Chunk, CitedSource, Place, Reason
+from pipeline.conversation import CitedSource, Reason
+from pipeline.domain import Chunk, Place
 from pipeline.guardrails.answer import check_answer, cited_sources
 from pipeline.guardrails.documents import check_documents
 from pipeline.guardrails.passages import check_passages

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.domain import Chunk, CitedSource, Place
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place
 from pipeline.guardrails.links import LEFT_OUT, Held, without_foreign
 
 TEXT = (

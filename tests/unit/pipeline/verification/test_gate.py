@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from prometheus_client import REGISTRY
 
-from pipeline.domain import Chunk, CitedSource, Place
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk, Place
 from pipeline.errors import ModelTimeout, ModelUnavailable
 from pipeline.ingestion.tokens import analyze
 from pipeline.observability import trace

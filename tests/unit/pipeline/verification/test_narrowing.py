@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.domain import Chunk, CitedSource
+from pipeline.conversation import CitedSource
+from pipeline.domain import Chunk
 from pipeline.ingestion.chunker import ChunkLimits, chunk
 from pipeline.ingestion.loaders import load
 from pipeline.ingestion.tokens import analyze
