@@ -20,7 +20,17 @@ _PROGRAM = "from adapters.cli import main; main()"
 """How a process of its own becomes this command line; an installed script does the same."""
 
 
-_PARTS = ("arms", "abstention", "follow_up", "topic_change", "answers", "citation", "injection", "loaders")
+_PARTS = (
+    "arms",
+    "abstention",
+    "follow_up",
+    "topic_change",
+    "leaning",
+    "answers",
+    "citation",
+    "injection",
+    "loaders",
+)
 """What `footnote eval` can score; written here too, because reading it from the pipeline loads all of it."""
 
 _FILE = click.Path(dir_okay=False, path_type=Path)

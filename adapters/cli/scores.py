@@ -54,6 +54,10 @@ def _topic_change(part: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, A
     yield "changes of topic", {"all": part, **_nested(part)}
 
 
+def _leaning(part: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield "questions that need their conversation", {"all": part}
+
+
 def _answers(part: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield f"answers by {part['reader']}", {"all": part}
 
@@ -78,6 +82,7 @@ _TABLES: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, Ma
     "abstention": _abstention,
     "follow_up": _follow_up,
     "topic_change": _topic_change,
+    "leaning": _leaning,
     "answers": _answers,
     "citation": _citation,
     "injection": _injection,

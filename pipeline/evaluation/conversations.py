@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipeline.evaluation.bench import plain
-from pipeline.retrieval.query import SearchQuery, Topic
+from pipeline.evaluation.bench import plain, rolling_summary
+from pipeline.ingestion.tokens import analyze
+from pipeline.retrieval.query import SearchQuery, Topic, TopicGate, build_query, leans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pipeline.evaluation.bench import Bench
     from pipeline.evaluation.dataset import Case
+    from pipeline.evaluation.notes import Notes
     from pipeline.evaluation.scores import Values
+    from pipeline.ports import Embedder
 
 _GAINS: Final = ("recall@5", "recall@10", "ndcg@10")
 """Measures by which it is told how much of a person's rewrite is recovered."""
@@ -81,3 +84,26 @@ async def topic_change(bench: Bench) -> dict[str, Any]:
         "last_turn": bench.notes.take("topic_change.last_turn", alone),
         "with_summary": bench.notes.take("topic_change.with_summary", joined),
     }
+
+
+async def leaning(cases: Sequence[Case], embedder: Embedder, notes: Notes) -> dict[str, Any]:
+    """Score how questions are told that can be understood only in their conversation.
+
+    ``searched_with_it`` of those that need it, ``leans_if_needed`` and ``leans_if_not``. Nothing is searched.
+    """
+    judged = [case for case in cases if case.history and case.needs_rewrite is not None]
+    if not judged:
+        return {}
+    gate = TopicGate(analyze=analyze, embedder=embedder)
+    queries = {
+        case.qid: await build_query(rolling_summary(case.history), case.question, gate) for case in judged
+    }
+    leant = {qid: float(leans(query, analyze)) for qid, query in queries.items()}
+    needed = [case.qid for case in judged if case.needs_rewrite]
+    spared = [case.qid for case in judged if not case.needs_rewrite]
+    values = {
+        "searched_with_it": {qid: float(bool(queries[qid].summary)) for qid in needed},
+        "leans_if_needed": {qid: leant[qid] for qid in needed},
+        "leans_if_not": {qid: leant[qid] for qid in spared},
+    }
+    return {"questions": len(judged)} | notes.take("leaning", values)

@@ -12,6 +12,7 @@ import numpy as np
 from pipeline.domain import Chunk, Document, DocumentStatus, Place, chunk_id_for
 from pipeline.errors import DatasetError, IngestError
 from pipeline.evaluation.scores import NOWHERE, Hit
+from pipeline.generation.budget import estimate_tokens
 from pipeline.ingestion.chunker import chunk
 from pipeline.ingestion.loaders import load
 from pipeline.ingestion.preparation import searchable
@@ -45,7 +46,7 @@ class Passage:
     @property
     def hit(self) -> Hit:
         """What is found when this is found."""
-        return Hit(self.source.doc_id, self.span, self.place)
+        return Hit(self.source.doc_id, self.span, self.place, estimate_tokens(self.text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

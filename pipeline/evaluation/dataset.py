@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipeline.domain import Place
 from pipeline.errors import DatasetError
-from pipeline.evaluation.scores import Gold
+from pipeline.evaluation.scores import NOWHERE, Gold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 Row = TypeVar("Row")
-
-FOLDER = "documents"
-"""Where the files of a dataset are that names no other folder."""
 
 DESCRIPTION = "dataset.json"
 """Names the folders with the files of a dataset: ``{"documents": ["../handbook", "documents"]}``."""
@@ -57,6 +54,8 @@ class Case:
     """Strings of which an answer should hold one."""
     rewrite: str | None = None
     """The question as a person words it without the conversation."""
+    needs_rewrite: bool | None = None
+    """Whether it can be understood only in its conversation; None: not said."""
     forbidden: tuple[str, ...] = ()
     """Strings that no answer may hold: what a hostile document wants to be said."""
     slices: Mapping[str, str] = field(default_factory=dict)
@@ -88,24 +87,19 @@ class Dataset:
 def read_dataset(folder: Path, *, small: bool = False) -> Dataset:
     """Read documents, ``questions.jsonl`` and, if it is there, ``topic_change.jsonl``.
 
-    Documents are lines of ``documents.jsonl``, files in a folder of that name, or files in the folders that
-    ``dataset.json`` names. Lines may be compressed (``.gz``). *small* keeps only the questions that are
-    marked so. Raises `DatasetError`.
+    Documents are lines of ``documents.jsonl`` and files, in the folders that ``dataset.json`` names or,
+    without it, in any folder inside. Lines may be compressed (``.gz``). Questions that say whether they need
+    a rewrite need no documents. *small* keeps only the questions that are marked so. Raises `DatasetError`.
     """
     files = _files(folder)
-    documents = [
-        *lines(
-            folder,
-            "documents",
-            lambda row: Source(doc_id=row["doc_id"], title=row.get("title") or "", text=row["text"]),
-            required=not files,
-        ),
-        *files,
-    ]
-    cases = lines(folder, "questions", _case)
+    documents = [*lines(folder, "documents", _document, required=False), *files]
+    found = lines(folder, "questions", _case, required=bool(documents))
+    cases = [_by_name(case, files) for case in found]
+    if not documents and all(case.needs_rewrite is None for case in cases):
+        raise DatasetError(f"{folder.name} has no documents.jsonl; a dataset has documents and questions.")
+    if not cases:
+        raise DatasetError(f"{folder.name} holds no questions.")
     changes = lines(folder, "topic_change", _case, required=False)
-    if not documents or not cases:
-        raise DatasetError(f"{folder.name} holds no documents or no questions.")
     dataset = Dataset(name=folder.name, documents=documents, cases=cases, topic_changes=changes)
     return _sample(dataset) if small else dataset
 
@@ -145,10 +139,22 @@ def _files(folder: Path) -> list[Source]:
     return sources
 
 
+def _by_name(case: Case, files: Sequence[Source]) -> Case:
+    """Name the files that a question should find by their names, where it names them by their paths."""
+    known = {source.doc_id for source in files}
+    names = {path: name for path in case.gold.spans if (name := path.rsplit("/", 1)[-1]) in known}
+    gold = replace(
+        case.gold,
+        spans={names.get(path, path): spans for path, spans in case.gold.spans.items()},
+        places={names.get(path, path): place for path, place in case.gold.places.items()},
+    )
+    return replace(case, gold=gold) if names else case
+
+
 def _folders(folder: Path) -> list[Path]:
     description = folder / DESCRIPTION
     if not description.is_file():
-        return [folder / FOLDER] if (folder / FOLDER).is_dir() else []
+        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     try:
         named = [folder / name for name in json.loads(description.read_text("utf-8"))["documents"]]
     except (KeyError, TypeError, ValueError) as exc:
@@ -166,6 +172,10 @@ def _sample(dataset: Dataset) -> Dataset:
     return replace(dataset, cases=cases, topic_changes=[case for case in dataset.topic_changes if case.small])
 
 
+def _document(row: dict[str, Any]) -> Source:
+    return Source(doc_id=row["doc_id"], title=row.get("title") or "", text=row["text"])
+
+
 def _case(row: dict[str, Any]) -> Case:
     return Case(
         qid=row["qid"],
@@ -177,6 +187,7 @@ def _case(row: dict[str, Any]) -> Case:
         answerable=row.get("answerable"),
         answers=tuple(row.get("answers") or ()),
         rewrite=row.get("rewrite"),
+        needs_rewrite=row.get("needs_rewrite"),
         forbidden=tuple(row.get("forbidden") or ()),
         slices={key: str(row[key]) for key in ("type", "lang") if row.get(key)},
         small=bool(row.get("small")),
@@ -190,10 +201,12 @@ def _gold(row: dict[str, Any]) -> Gold:
             each["doc_id"]: tuple((int(start), int(end)) for start, end in each.get("spans") or [])
             for each in documents
         },
-        places={
-            each["doc_id"]: Place(page=each.get("page"), section=each.get("section"))
-            for each in documents
-            if each.get("page") or each.get("section")
-        },
+        places={each["doc_id"]: place for each in documents if (place := _place(each)) != NOWHERE},
         off_topic=frozenset(row.get("off_topic_docs") or []),
     )
+
+
+def _place(row: Mapping[str, Any]) -> Place:
+    """Return the page and section that hold an answer; pages count from 1 unless their key says from 0."""
+    from_zero = row.get("page_0based")
+    return Place(page=row.get("page") if from_zero is None else from_zero + 1, section=row.get("section"))

@@ -20,7 +20,16 @@ svg text { font: 12px system-ui, sans-serif } .tick { stroke: #ddd } .frame { fi
 .point { fill: #222 } .axis { color: #666; margin: 0 } .better { color: #23702f } .worse { color: #a02a2a }
 """
 
-_SHOWN: Final = ("recall@1", "recall@5", "recall@10", "ndcg@10", "span_recall@5", "place_recall@5")
+_SHOWN: Final = (
+    "recall@1",
+    "recall@5",
+    "recall@10",
+    "ndcg@10",
+    "span_recall@5",
+    "span_recall@1000t",
+    "text_recall@5",
+    "place_recall@5",
+)
 
 _TITLES: Final = {
     "arms": "Search, by arm",
@@ -28,6 +37,7 @@ _TITLES: Final = {
     "abstention": "Questions without an answer",
     "follow_up": "Follow-ups",
     "topic_change": "Changes of topic",
+    "leaning": "Questions that need their conversation",
     "answers": "Answers",
     "citation": "Does a reference support a claim",
     "injection": "Orders in texts",
@@ -64,7 +74,7 @@ def _drawn(part: str, figures: Mapping[str, Any]) -> str:
             return _citation(figures)
         case "injection":
             return _kinds(figures)
-        case "answers" | "loaders":
+        case "answers" | "leaning" | "loaders":
             return bars(
                 _TITLES[part], [_bar(name, name, figures) for name in figures if f"{name}_ci" in figures]
             )

@@ -37,6 +37,7 @@ PARTS: Final = (
     "abstention",
     "follow_up",
     "topic_change",
+    "leaning",
     "answers",
     "citation",
     "injection",
@@ -45,12 +46,15 @@ PARTS: Final = (
 """What can be scored, in the order of the report."""
 
 _FILES: Final[Mapping[str, frozenset[str]]] = {
-    "questions": frozenset({"arms", "abstention", "follow_up", "topic_change", "answers"}),
+    "questions": frozenset({"arms", "abstention", "follow_up", "topic_change", "leaning", "answers"}),
     "pairs": frozenset({"citation"}),
     "items": frozenset({"injection"}),
     "manifest": frozenset({"loaders"}),
 }
 """File → the parts that it is needed for."""
+
+_SEARCHED: Final = _FILES["questions"] - {"leaning"}
+"""The parts that need documents as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +85,9 @@ async def evaluate(dataset: Path, plan: Plan) -> Outcome:
     """Score a dataset folder.
 
     The report has the keys ``dataset``, ``questions`` and ``arms``, and, where the folder tests them,
-    ``slices``, ``abstention``, ``follow_up``, ``topic_change``, ``answers``, ``citation``, ``injection`` and
-    ``loaders``; every figure has its 95 % interval beside it. Raises `DatasetError`, `ModelError`.
+    ``slices``, ``abstention``, ``follow_up``, ``topic_change``, ``leaning``, ``answers``, ``citation``,
+    ``injection`` and ``loaders``; every figure has its 95 % interval beside it. Raises `DatasetError`,
+    `ModelError`.
     """
     there = await asyncio.to_thread(_there, dataset)
     wanted = there & plan.only
@@ -126,10 +131,18 @@ async def _questions(
     folder: Path, plan: Plan, embedder: Embedder, wanted: frozenset[str], notes: Notes
 ) -> dict[str, Any]:
     dataset = await asyncio.to_thread(read_dataset, folder, small=plan.small)
+    told = await conversations.leaning(dataset.cases, embedder, notes) if "leaning" in wanted else {}
+    report: dict[str, Any] = {"leaning": told} if told else {}
+    if not wanted & _SEARCHED:
+        return report
+    if not dataset.documents:
+        if report:
+            return report
+        raise DatasetError(f"{folder.name} has no documents, which the parts that are asked for need.")
     with tempfile.TemporaryDirectory(prefix="footnote-eval-", ignore_cleanup_errors=True) as scratch:
         opened = open_bench(dataset, scratch, embedder=embedder, notes=notes, progress=plan.progress)
         async with opened as bench:
-            return await _asked(bench, plan, wanted)
+            return report | await _asked(bench, plan, wanted)
 
 
 async def _asked(bench: Bench, plan: Plan, wanted: frozenset[str]) -> dict[str, Any]:

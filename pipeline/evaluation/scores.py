@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.domain import Place
+from pipeline.evaluation.spans import overlap, span_recall, within
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from pipeline.evaluation.spans import Spans
+
     Values = Mapping[str, float]
     """What one measure gives each question, by the question's id."""
-    Spans = Mapping[str, Sequence[tuple[int, int]]]
-    """Document id → where the answer stands in its text."""
 
 NOWHERE = Place()
 """Of a document that has no pages, lines or sections."""
@@ -35,6 +36,8 @@ class Hit:
     """Of the document's text."""
     place: Place = NOWHERE
     """Page, lines and section, of a document that is a file."""
+    tokens: int = 0
+    """About how many it takes in a prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,24 +68,6 @@ def ndcg(ranked: Sequence[Hit], gold: Collection[str], k: int = 10) -> float:
     return gain / sum(1 / math.log2(place + 2) for place in range(min(k, len(gold))))
 
 
-def span_recall(ranked: Sequence[Hit], gold: Spans, k: int = 5) -> float | None:
-    """Return the share of the answer's spans that stand whole in one of the first *k* chunks.
-
-    None where the dataset marks no span for this question.
-    """
-    spans = [(doc_id, start, end) for doc_id, marked in gold.items() for start, end in marked]
-    if not spans:
-        return None
-    held = [
-        any(
-            hit.doc_id == doc_id and hit.span is not None and hit.span[0] <= start and end <= hit.span[1]
-            for hit in ranked[:k]
-        )
-        for doc_id, start, end in spans
-    ]
-    return sum(held) / len(spans)
-
-
 def place_recall(ranked: Sequence[Hit], places: Mapping[str, Place], k: int = 5) -> float | None:
     """Return the share of the named pages and sections that one of the first *k* chunks comes from.
 
@@ -95,6 +80,17 @@ def place_recall(ranked: Sequence[Hit], places: Mapping[str, Place], k: int = 5)
         for doc_id, place in places.items()
     ]
     return sum(held) / len(places)
+
+
+def _by_characters(ranked: Sequence[Hit], gold: Spans) -> dict[str, float | None]:
+    """Return the measures of marked answers, for the first five chunks and for what a prompt may hold."""
+    covered = overlap(ranked[:5], gold)
+    return {
+        "span_recall@5": span_recall(ranked[:5], gold),
+        "span_recall@1000t": span_recall(within(ranked), gold),
+        "text_recall@5": covered.recall if covered else None,
+        "text_iou@5": covered.iou if covered else None,
+    }
 
 
 def off_topic(ranked: Sequence[Hit], strangers: Collection[str], k: int = 5) -> float:
@@ -143,7 +139,9 @@ def measured(found: Mapping[str, tuple[Sequence[Hit], Gold]]) -> dict[str, dict[
         for k in (1, 5, 10)
     }
     values["ndcg@10"] = {qid: ndcg(ranked, gold.spans) for qid, (ranked, gold) in found.items()}
-    values["span_recall@5"] = {qid: span_recall(ranked, gold.spans) for qid, (ranked, gold) in found.items()}
+    for qid, (ranked, gold) in found.items():
+        for name, value in _by_characters(ranked, gold.spans).items():
+            values.setdefault(name, {})[qid] = value
     values["place_recall@5"] = {
         qid: place_recall(ranked, gold.places) for qid, (ranked, gold) in found.items()
     }

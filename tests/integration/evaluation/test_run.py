@@ -296,3 +296,29 @@ async def test_a_folder_without_what_was_asked_for_is_refused(folder: Path, tmp_
         await run(folder, only=frozenset({"citation"}))
     with pytest.raises(DatasetError, match=r"documents\.jsonl"):
         await run(tmp_path / "cache")
+
+
+async def test_questions_that_need_their_conversation_are_told_without_any_document(tmp_path: Path) -> None:
+    folder = tmp_path / "wordings"
+    folder.mkdir()
+    history = [{"role": "user", "content": "Which rule about pumps applies?"}]
+    rows = [
+        {"qid": "a", "question": "Where is it written?", "history": history, "needs_rewrite": True},
+        {"qid": "b", "question": "Who cleans the pumps of the main building?", "history": history},
+        {"qid": "c", "question": "Which rule about pumps?", "history": [], "needs_rewrite": False},
+    ]
+    rows[1]["needs_rewrite"] = False
+    write(folder, "questions.jsonl", rows)
+
+    report = await run(folder)
+
+    assert (report["questions"], report["arms"]) == (0, {})
+    told = report["leaning"]
+    assert (told["questions"], told["searched_with_it"], told["leans_if_needed"], told["leans_if_not"]) == (
+        2,
+        1,
+        1,
+        0,
+    )
+    with pytest.raises(DatasetError, match="no documents"):
+        await run(folder, only=frozenset({"arms"}))

@@ -164,3 +164,25 @@ def test_the_stand_in_for_a_summary_is_the_last_question_and_the_start_of_the_an
     assert rolling_summary(history) == "Refunds? Five days. Or six."
     assert rolling_summary(history[:1]) == "First?"
     assert rolling_summary(()) == ""
+
+
+def test_files_in_any_folder_are_documents_and_may_be_named_by_their_path(tmp_path: Path) -> None:
+    for name in ("pdfs/b.txt", "notes/a.txt", ".cache/c.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("Five days.")
+    gold = [{"doc_id": "pdfs/b.txt", "page_0based": 0}, {"doc_id": "a.txt"}, {"doc_id": "pdfs/z.txt"}]
+    write(tmp_path, "questions.jsonl", QUESTION | {"gold_docs": gold})
+
+    dataset = read_dataset(tmp_path)
+
+    assert [each.doc_id for each in dataset.documents] == ["a.txt", "b.txt"]
+    assert dataset.cases[0].gold.spans == {"b.txt": (), "a.txt": (), "pdfs/z.txt": ()}
+    assert dataset.cases[0].gold.places == {"b.txt": Place(page=1)}
+
+
+def test_questions_that_say_whether_they_need_their_conversation_need_no_documents(tmp_path: Path) -> None:
+    write(tmp_path, "questions.jsonl", QUESTION | {"gold_docs": [], "needs_rewrite": True})
+
+    dataset = read_dataset(tmp_path)
+
+    assert (len(dataset.documents), dataset.cases[0].needs_rewrite) == (0, True)

@@ -19,7 +19,6 @@ from pipeline.evaluation.scores import (
     off_topic,
     place_recall,
     recall,
-    span_recall,
     wilson,
 )
 
@@ -47,16 +46,6 @@ def test_more_right_documents_than_places_still_reach_one() -> None:
     many = [f"d{number}" for number in range(15)]
 
     assert ndcg([Hit(doc) for doc in many], many) == pytest.approx(1)
-
-
-def test_a_span_counts_only_if_one_chunk_holds_all_of_it() -> None:
-    ranked = [Hit("a", (0, 100)), Hit("a", (100, 200)), Hit("b", (0, 50)), Hit("c", None)]
-
-    assert span_recall(ranked, {"a": [(10, 20)]}) == 1
-    assert span_recall(ranked, {"a": [(90, 110)]}) == 0
-    assert span_recall(ranked, {"a": [(10, 20), (150, 160)], "c": [(0, 1)]}) == pytest.approx(2 / 3)
-    assert span_recall(ranked, {"a": [(110, 120)]}, k=1) == 0
-    assert span_recall(ranked, {"a": []}) is None
 
 
 def test_wilsons_interval_is_the_textbook_one() -> None:
