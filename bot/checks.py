@@ -29,6 +29,8 @@ _WHY = {
     "judge": "by the judgement of the language model",
     "negation": "one of the two says “not”",
     "direction": "the source points the other way",
+    "rows": "the source has this number in another row",
+    "language": "its source is in another language, so only numbers, codes and quotations were compared",
 }
 _MISSING = {"numbers": "number", "codes": "code", "quotes": "quotation", "names": "name"}
 _OUTCOMES = {

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 QUOTE_LENGTH = 160
 PASSAGE_LENGTH = 400
 NAME_LENGTH = 80
+APART = 40
+"""Characters of what tells two files of one name apart."""
 HEADINGS = 3
 """Of a section path that are shown; an attachment of a mail is the second."""
 
@@ -71,7 +73,8 @@ def _lines(citations: Iterable[Citation], length: int, schemes: frozenset[str]) 
 
 def _line(citation: Citation, length: int, schemes: frozenset[str]) -> str:
     place = citation.place.described(_section)
-    where = ", ".join(part for part in (file_name(citation.display_name), place) if part)
+    apart = f" ({literal(citation.apart, APART)})" if citation.apart else ""
+    where = ", ".join(part for part in (f"{file_name(citation.display_name)}{apart}", place) if part)
     quoted = f" — “{literal(citation.quote, length)}”" if citation.quote else ""
     return f"[{citation.label}] {where}{quoted}{_link(citation.url, schemes)}"
 

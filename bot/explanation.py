@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from bot.checks import account
-from bot.citations import file_name, literal
+from bot.citations import APART, file_name, literal
 from bot.wording import counted, notes, sentence
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def _cited(citations: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for citation in citations:
         number = citation.get("page_label") or citation.get("page")
         page = f", page {number}" if number else ""
-        yield f"- [{citation.get('label')}] {file_name(str(citation.get('display_name', '')))}{page}"
+        apart = f" ({literal(str(citation['apart']), APART)})" if citation.get("apart") else ""
+        yield f"- [{citation.get('label')}] {file_name(str(citation.get('display_name', '')))}{apart}{page}"
 
 
 def _step(event: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:

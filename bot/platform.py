@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 from bot.commands import Commands
 from bot.conversation import Conversation
 from bot.library import ServiceContext, ServiceLibrary, SystemClock
+from bot.manners import with_manners
 from bot.pacing import Limiters
 from bot.preferences import kept_preferences
+from bot.records import Customs
 from bot.removals import Removals
 from bot.uploads import Uploads
 from bot.words import Words
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from bot.chat import ChatAdapter
     from bot.ledger import Ledger
     from bot.pacing import Clock
-    from bot.records import Customs
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +94,7 @@ async def open_platform(
     preferences = kept_preferences(stores.choices, service.settings.answers.mode)
     conversation = Conversation(
         adapter,
-        pipeline.ask_stream,
+        with_manners(pipeline.ask_stream, customs or Customs()),
         ledger=stores.ledger,
         limiters=limiters,
         clock=clock,

@@ -54,10 +54,7 @@ UNCHECKED = "verification:failed"
 """The code of an answer that the gate could not check."""
 
 SEARCHES_AT_ONCE = 4
-"""Questions that are looked up at the same time, enough to keep a few processors busy.
-
-Two hundred at once would take each step together, and keep the event loop from everything else for seconds.
-"""
+"""Questions looked up at the same time; two hundred would keep the loop from all else for seconds."""
 
 
 class Search(Protocol):
@@ -157,8 +154,7 @@ class Pipeline:
         if holdings.pending:
             return Reason.STILL_INDEXING, None
         limited = inquiry.sought.filters.document_ids is not None
-        code = found.why == "code_not_found"
-        return refusal, not_found_sentence(holdings.ready, code=code, limited=limited)
+        return refusal, not_found_sentence(holdings.ready, why=found.why, limited=limited)
 
     async def _await_files(self, question: Question) -> Holdings:
         """Give the first file of a channel a moment to become searchable."""

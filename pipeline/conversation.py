@@ -62,6 +62,7 @@ class Reason(StrEnum):
     EMPTY_QUERY = "EMPTY_QUERY"
     QUERY_TOO_LONG = "QUERY_TOO_LONG"
     PROMPT_INJECTION = "PROMPT_INJECTION"
+    ABOUT_ASSISTANT = "ABOUT_ASSISTANT"
     RATE_LIMITED = "RATE_LIMITED"
     NO_DOCUMENTS = "NO_DOCUMENTS"
     STILL_INDEXING = "STILL_INDEXING"
@@ -100,6 +101,8 @@ class Citation:
     unit: Unit | None = None
     """What page and lines count, see `Place`."""
     page_label: str | None = None
+    apart: str | None = None
+    """What tells its document from another cited one of the same name: a folder, or part of its id."""
 
     @property
     def place(self) -> Place:

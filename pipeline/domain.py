@@ -206,6 +206,10 @@ class RankedChunk:
     """Share of the query's idf mass that occurs in the chunk, in [0, 1]."""
     weight: float = 0.0
     """The same mass itself, in units of a word that no chunk of the channel holds."""
+    missing: int = 0
+    """How many different words of the query the chunk does not hold."""
+    unnamed: float = 0.0
+    """Share of the query's idf mass in names and numbers that the chunk does not hold, in [0, 1]."""
     copies: tuple[Chunk, ...] = ()
     """Chunks that say the same in the same words; they were found too and are left out."""
 

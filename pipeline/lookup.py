@@ -13,6 +13,7 @@ from pipeline.ingestion.tokens import TOKENIZER_VERSION
 from pipeline.observability.trace import record
 from pipeline.retrieval.query import TopicGate, build_query, leans
 from pipeline.retrieval.search import Retriever
+from pipeline.retrieval.spots import meant, preferred, spot_in
 from pipeline.retrieval.sufficiency import judge, limits_for
 from pipeline.retrieval.wording import may_narrow, narrowing
 from pipeline.storage.job import NewJob
@@ -114,9 +115,27 @@ class Lookup:
             retrieval = replace(retrieval, degraded=(*retrieval.degraded, "rerank:unavailable"))
         limits = limits_for(store.ref.embedder) if store else None
         verdict = judge(question.text, retrieval, self.analyze, limits, leaning=leans(query, self.analyze))
+        if store is not None and (there := await self._at_place(store, question, retrieval)) is not None:
+            return Found(retrieval=there, sufficient=True, summary=query.summary)
         return Found(
             retrieval=retrieval, sufficient=verdict.sufficient, summary=query.summary, why=verdict.why
         )
+
+    async def _at_place(
+        self, store: CatalogStore, question: Question, retrieval: Retrieval
+    ) -> Retrieval | None:
+        """Put what stands at a place first that the question names; None: it names none, or it is unclear."""
+        spot = spot_in(question.text)
+        if spot is None:
+            return None
+        document = meant(question.text, await store.documents(), question.filters)
+        if document is None:
+            return None
+        found = preferred(
+            retrieval, (await store.read_chunks([document.document_id])).chunks, spot, self.top_k
+        )
+        record("retrieval.place", kind=spot.kind, found=found is not None)
+        return found
 
     def _retriever(self, store: CatalogStore | None, embedder: Embedder | None) -> Retriever:
         async def opened(_: Scope) -> CatalogStore | None:

@@ -13,6 +13,10 @@ _SENTENCES: dict[Reason, str] = {
         "That reads like an instruction to change how I work, so I did not follow it. "
         "Ask about what the files say instead."
     ),
+    Reason.ABOUT_ASSISTANT: (
+        "I answer questions from the files of this channel, and say where each answer stands. "
+        "Ask about anything that they say; the command “docs” lists them."
+    ),
     Reason.RATE_LIMITED: "Too many questions are waiting here. Ask again when they are answered.",
     Reason.NO_DOCUMENTS: "This channel has no indexed files yet. Upload one, then ask again.",
     Reason.STILL_INDEXING: "Files are still being indexed. Ask again in a moment.",
@@ -61,13 +65,24 @@ def search_sentence_for(reason: Reason) -> str:
     return f"The files could not be searched: {_NOT_SEARCHED[reason]}. Ask again in a moment."
 
 
-def not_found_sentence(files: int, *, code: bool = False, limited: bool = False) -> str:
+_OTHER_LANGUAGE = (
+    "I looked through {searched} and found no answer. Your question and the files are in different "
+    "languages, and the model that is installed here finds meaning in English only; between languages I find "
+    "names, numbers and codes at best. Ask in the language of the files. Whoever runs me can change this: it "
+    "takes a multilingual embedding model."
+)
+
+
+def not_found_sentence(files: int, *, why: str = "unrelated", limited: bool = False) -> str:
     """Return what to tell people for NO_RELEVANT_CONTEXT: what was searched, and what may help.
 
-    *files* are the ones that were looked through; *code*: the question names a code that none of them has;
-    *limited*: it is limited to them, and the channel may hold more.
+    *files* are the ones that were looked through; *why* is the code of the verdict; *limited*: the question
+    is limited to these files, and the channel may hold more.
     """
     searched, there = ("the one file", "in it") if files == 1 else (f"all {files} files", "in any of them")
+    code = why == "code_not_found"
+    if why == "other_language":
+        return _OTHER_LANGUAGE.format(searched=searched)
     lacking = f"I did not find the code of your question {there}" if code else "no passage comes close enough"
     advice = "Check how it is written" if code else "Ask in words that the files use"
     if limited:

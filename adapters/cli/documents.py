@@ -281,6 +281,7 @@ def reindex(scope: Scope, as_json: bool) -> int:
 async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
     from adapters.cli.progress import WorkProgress
     from adapters.serving import open_working
+    from pipeline.ingestion.rebuild import NOT_READ_AGAIN
 
     async with open_working(settings) as service:
         with WorkProgress(f"Rebuilding {scope}", quiet=as_json):
@@ -292,4 +293,7 @@ async def _reindex(settings: Settings, scope: Scope, *, as_json: bool) -> int:
         failed = [document for document in documents if document.status == "failed"]
         ready = [document for document in documents if document.status != "failed"]
         click.echo(f"Rebuilt {scope}: {tally(ready)} ready, {len(without_archives(failed))} failed.")
+        kept = [document for document in ready if NOT_READ_AGAIN in (document.message or "")]
+        for document in [*without_archives(failed), *kept]:
+            say(result_line(_document(document)))
     return 0

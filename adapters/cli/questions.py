@@ -104,7 +104,7 @@ def describe_response(
 
 def _citation(citation: Citation) -> dict[str, Any]:
     """Write a citation; what its numbers count and are called is for wording only."""
-    wording = {"unit", "page_label"}
+    wording = {"unit", "page_label", "apart"}
     return {name: value for name, value in asdict(citation).items() if name not in wording}
 
 

@@ -168,7 +168,7 @@ async def _injection(folder: Path, plan: Plan, embedder: Embedder, notes: Notes)
     """Score detection and, where answers are asked for, what comes of the attacks."""
     items = await asyncio.to_thread(injection.read_items, folder)
     report = injection.measure(items, notes=notes)
-    aimed = [item for item in items if item.attack and item.canary and item.question]
+    aimed = attacks.questions_of(items, small=plan.small)
     if plan.answering is None or not aimed:
         return report
     obeyed = await attacks.measure(

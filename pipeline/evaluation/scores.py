@@ -158,5 +158,5 @@ def figures(values: Mapping[str, Values]) -> dict[str, object]:
     """Return the mean and the interval of each measure."""
     found: dict[str, object] = {}
     for name, by_question in values.items():
-        found |= summarise(name, list(by_question.values()), rate=not name.startswith("ndcg"))
+        found |= summarise(name, list(by_question.values()), rate=not name.startswith(("ndcg", "text_")))
     return found

@@ -7,10 +7,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pipeline import markers
+import numpy as np
+
+from pipeline.domain import SECTIONS
 from pipeline.errors import ModelError
 from pipeline.generation.cells import name_cells
+from pipeline.generation.embedders import unit
+from pipeline.generation.keyed import is_keyed, name_values
+from pipeline.generation.lists import find_lists
 from pipeline.generation.prompts import is_code
+from pipeline.generation.quoting import phrase
 from pipeline.generation.response import DEGRADED_KEY
 from pipeline.observability.trace import record
 from pipeline.sentences import closeness, coverage, split, weights
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 
     from pipeline.conversation import CitedSource
+    from pipeline.generation.lists import List
     from pipeline.ports import Embedder
 
     Analyze = Callable[[str], list[str]]
@@ -32,8 +39,6 @@ PER_SOURCE: Final = 8
 IN_ALL: Final = 14
 """Sentences that are embedded for one answer, in about 0.2 s on one core; 20 found no more wanted strings."""
 
-LONGEST_QUOTE: Final = 350
-
 SOURCE_BUDGET: Final = 6000
 """Estimated tokens of sources that are read: more than any sensible number of chunks has."""
 
@@ -43,14 +48,14 @@ SAME: Final = 0.75
 SECOND_AT_LEAST: Final = 0.6
 """Share of the best sentence's closeness below which a second one is left out."""
 
+RECALLED: Final = np.float32(0.2)
+"""Length of the memory's vector beside the question's, as in the search; in one text it drowns it."""
+
 RANK_BONUS: Final = 0.1
 """What standing in the best source is worth; it falls off with the rank."""
 
-_END: Final = re.compile(r"(?<=[^\W_]|\))([.!?。！？]+)$")
 _CODE_TOKEN: Final = re.compile(r"\d{2}")
 """Of the analyzer's tokens those that name one thing among many: years, numbers, codes."""
-
-_CODE: Final = re.compile(r"[;{}]$|^(?:def |class |import |from \w+ import |[\w.]+\(.*\)$)|=>|::|\w\[\w*\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,8 @@ class Candidate:
     """Share of the question's weight that it holds."""
     code: bool = False
     """It is a line of a program."""
+    list: List | None = None
+    """What it is an item of, or leads in to."""
 
 
 EXTRACTIVE: Final = "reader:extractive"
@@ -137,18 +144,20 @@ class ExtractiveReader:
         found = await asyncio.to_thread(candidates, question, summary, sources, self._analyze)
         if not found:
             return None
-        cosines = await self._cosines(f"{summary}\n{question}" if summary else question, found)
+        cosines = await self._cosines(question, summary, found)
         codes = frozenset(token for token in self._analyze(question) if _CODE_TOKEN.search(token))
         chosen = choose(found, cosines or [0.0] * len(found), codes=codes)
         record("generation.extracted", candidates=len(found), quoted=len(chosen), by_words=cosines is None)
         degraded = (EXTRACTIVE,) if cosines else (EXTRACTIVE, WORDS_ONLY)
         return Quoted(content=phrase(chosen), degraded=degraded)
 
-    async def _cosines(self, asked: str, found: Sequence[Candidate]) -> list[float] | None:
-        """Return how close each sentence is to what was *asked*; None: the embedder cannot tell."""
+    async def _cosines(self, question: str, summary: str, found: Sequence[Candidate]) -> list[float] | None:
+        """Return how close each sentence is to the question; None: the embedder cannot tell."""
         try:
             async with asyncio.timeout(self._patience_s):
-                aim = await self._embedder.embed_query(asked)
+                aim = await self._embedder.embed_query(question)
+                if summary:
+                    aim = unit(aim + RECALLED * await self._embedder.embed_query(summary))
                 vectors = await self._embedder.embed_documents([candidate.text for candidate in found])
         except (ModelError, TimeoutError):
             return None
@@ -195,6 +204,7 @@ def candidates(
     recalled = analyze(summary)
     found: list[Candidate] = []
     for rank, (source, sentences) in enumerate(zip(sources, split_up, strict=True)):
+        lists = () if is_code(source.chunk.display_name) else tuple(find_lists(source.chunk.text))
         own = [
             Candidate(
                 label=source.label,
@@ -204,6 +214,7 @@ def candidates(
                 tokens=frozenset(tokens),
                 coverage=_covered(asked, recalled, tokens, weight),
                 code=is_code(source.chunk.display_name),
+                list=next((each for each in lists if each.holds(text)), None),
             )
             for position, (text, tokens) in enumerate(sentences)
         ]
@@ -213,8 +224,11 @@ def candidates(
 
 def statements(source: CitedSource) -> list[str]:
     """Return what *source* says, sentence by sentence, without headings: they only repeat the question."""
-    names = (source.chunk.place.section or "").split(" > ")
-    if is_code(source.chunk.display_name):
+    section = source.chunk.place.section or ""
+    names = section.split(SECTIONS)
+    if is_keyed(source.chunk.display_name):
+        sentences = name_values(source.chunk.text, section)
+    elif is_code(source.chunk.display_name):
         # half a line of code says nothing, and a full stop in it ends no sentence
         sentences = [line.strip() for line in source.chunk.text.splitlines() if line.strip()]
     else:
@@ -260,23 +274,3 @@ def choose(
 def _repeats(candidate: Candidate, other: Candidate) -> bool:
     union = candidate.tokens | other.tokens
     return not union or len(candidate.tokens & other.tokens) / len(union) >= SAME
-
-
-def phrase(chosen: Sequence[Candidate]) -> str:
-    """Write the sentences with their markers, as in ``Refunds take five days [1].``."""
-    return " ".join(_quote(candidate) for candidate in chosen)
-
-
-def _quote(candidate: Candidate) -> str:
-    text = candidate.text
-    if len(text) > LONGEST_QUOTE:
-        text = (
-            text[: text.rfind(" ", 0, LONGEST_QUOTE) if " " in text[:LONGEST_QUOTE] else LONGEST_QUOTE] + " …"
-        )
-    if (candidate.code or _CODE.search(text)) and "`" not in text:
-        return f"`{text}` [{candidate.label}]"
-    text = markers.defused(text)
-    end = _END.search(text)
-    if end is None:
-        return f"{text} [{candidate.label}]"
-    return f"{text[: end.start()]} [{candidate.label}]{end[0]}"

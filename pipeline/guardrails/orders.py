@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from pipeline.guardrails.kinds import HINTS, SIGNS, SURE
+from pipeline.guardrails.kinds import HINTS, SIGNS, SURE, WEAK
 from pipeline.plain import folded
 from pipeline.sentences import spans
 
@@ -95,7 +95,7 @@ def _is_order(text: str, span: Span) -> bool:
 
 def _adds_up(run: Sequence[_Sentence]) -> bool:
     signs = _union(run)
-    return _SURE in signs or len(signs) >= _ENOUGH
+    return _SURE in signs or (len(signs) >= _ENOUGH and not signs <= WEAK)
 
 
 def _runs(sentences: Iterable[_Sentence]) -> Iterator[list[_Sentence]]:

@@ -9,7 +9,7 @@ from pipeline.plain import folded
 
 _PRIOR = r"(?:previous|prior|preceding|earlier|above|initial|original|given|existing|system|all)"
 _ORDERS = r"(?:instructions?|prompts?|orders?|rules?|directives?|guidelines?|programming|constraints?)"
-_DROP = r"(?:ignore|disregard|forget|override|bypass|overrule|do not (?:follow|obey|listen to)|don't (?:follow|obey|listen to)|stop following)"
+_DROP = r"(?:ignore|disregard|forget|override|bypass|overrule|do not (?:follow|obey|listen to)|don't (?:follow|obey|listen to)|stop following|pay no (?:attention|heed) to|take no notice of)"
 _TELL = r"(?:repeat|print|reveal|show|output|display|leak|disclose|recite|dump|write out|tell me|give me|what (?:are|is|were|was))"
 
 

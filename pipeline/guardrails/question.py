@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipeline.conversation import Reason
+from pipeline.courtesy import courtesy_of
 from pipeline.guardrails.policy import contains_injection_attempt
 
 MAX_CHARS = 4000
@@ -17,4 +18,6 @@ def check_question(text: str) -> Reason | None:
         return Reason.QUERY_TOO_LONG
     if contains_injection_attempt(text):
         return Reason.PROMPT_INJECTION
+    if courtesy_of(text) is not None:
+        return Reason.ABOUT_ASSISTANT
     return None

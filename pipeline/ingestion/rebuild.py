@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NOT_READ_AGAIN = "Its stored text was kept:"
+"""Stands in the message of a document before why its file could not be read again."""
+
 
 class Rebuilder:
     """Renews catalogs whose vectors, chunks or files on disk are not what they should be."""
@@ -223,8 +226,14 @@ class Rebuilder:
             if isinstance(error, SourceAway):
                 away.add(document.document_id)
             if stored:
-                return replace(document, chunks=len(stored)), stored
+                return replace(document, chunks=len(stored), message=_noted(document, error)), stored
             raise
+
+
+def _noted(document: Document, error: IngestError) -> str:
+    """Say beside what is known of *document* why its stored text could not be renewed."""
+    before = (document.message or "").partition(NOT_READ_AGAIN)[0].strip()
+    return f"{before} {NOT_READ_AGAIN} {error}".lstrip()
 
 
 async def _stored(old: CatalogStore | None, document: Document) -> list[Chunk]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipeline.retrieval.language import foreign
+from pipeline.language import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +14,17 @@ if TYPE_CHECKING:
 K = 60
 """Of Cormack, Clarke and Büttcher (SIGIR 2009): how little the first ranks stand out."""
 
-DENSE_WEIGHT = 0.4
-"""Of 1, the rest being the sparse arm's; chosen on the development sets, see docs/retrieval.md."""
+DENSE_WEIGHTS = (0.35, 0.8)
+"""Of 1, the rest being the sparse arm's: where words single chunks out, and where they do not."""
+
+LEADS = (0.5, 0.2)
+"""How far the best BM25 score stands above the tenth, as a share of it, for either of `DENSE_WEIGHTS`.
+
+Chosen on the development sets, see docs/retrieval.md. That scores which stand close together tell little is
+what predictors of query performance build on (NQC; Shtok, Kurland, Carmel and others, TOIS 2012).
+"""
+
+_DEPTH = 10
 
 FOREIGN_WEIGHT = 0.2
 """The dense arm's weight for a text in a language that its model never learned."""
@@ -72,9 +81,26 @@ def against_spread(hits: Sequence[tuple[str, float]]) -> list[tuple[str, float]]
     return [(chunk_id, (score - low) / span if span > 0 else 1.0) for chunk_id, score in hits]
 
 
-def dense_weight(embedder: str, text: str) -> float:
-    """Return how much of 1 the dense arm counts for *text*, a question with or without a summary.
+def dense_weight(embedder: str, text: str, worded: Sequence[tuple[str, float]]) -> float:
+    """Return how much of 1 the dense arm counts for *text*, a question.
 
-    A wrong guess about the language costs little.
+    *worded* is what the sparse arm found, best first: the closer its scores stand together, the less they
+    say. A wrong guess about the language costs little.
     """
-    return FOREIGN_WEIGHT if _ENGLISH_ONLY.search(embedder.lower()) and foreign(text) else DENSE_WEIGHT
+    if knows_only_english(embedder) and foreign(text):
+        return FOREIGN_WEIGHT
+    (least, most), (clear, vague) = DENSE_WEIGHTS, LEADS
+    unclear = (clear - _lead(worded)) / (clear - vague)
+    return least + (most - least) * min(1.0, max(0.0, unclear))
+
+
+def _lead(hits: Sequence[tuple[str, float]]) -> float:
+    """Return how far the best score stands above the tenth, as a share of it; 1 where there is no tenth."""
+    if len(hits) < _DEPTH or hits[0][1] <= 0:
+        return 1.0
+    return 1 - hits[_DEPTH - 1][1] / hits[0][1]
+
+
+def knows_only_english(embedder: str) -> bool:
+    """Tell whether *embedder* is known to find meaning in English only."""
+    return _ENGLISH_ONLY.search(embedder.lower()) is not None

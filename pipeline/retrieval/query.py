@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pipeline.errors import ModelError
+from pipeline.language import own_words
 from pipeline.observability.trace import record
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ class TopicGate:
         cosine = float(vectors[summary] @ vectors[question]) if vectors else None
         far = overlap <= FAR_OVERLAP and cosine < FAR_COSINE if cosine is not None else overlap == 0
         alien = overlap == 0 and cosine is not None and cosine < ALIEN_COSINE
-        topic = Topic.CHANGED if (alone and far) or (whole and alien) else Topic.SAME
+        says = bool(own_words(question))  # "Whom do I ask?" is a whole question, and names no topic
+        topic = Topic.CHANGED if says and ((alone and far) or (whole and alien)) else Topic.SAME
         seen = {"alone": alone, "whole": whole, "overlap": round(overlap, 2), "cosine": _short(cosine)}
         record("retrieval.topic", topic=topic, **seen)
         return topic, vectors
@@ -167,6 +169,11 @@ def _goes_on(question: str) -> bool:
     words = {word.casefold() for word in _WORD.findall(asked)}
     refers = words & _REFERRING_WORDS or any(sign.search(asked) for sign in _REFERRING_SIGNS)
     return bool(refers or _CONNECTIVE.match(question))
+
+
+def is_vague(question: str, tokens: Sequence[str]) -> bool:
+    """Tell whether *question* leans on what was said before and has one word of its own at most."""
+    return not stands_alone(question, tokens) and len(own_words(question)) <= 1
 
 
 def leans(query: SearchQuery, analyze: Callable[[str], Sequence[str]]) -> bool:

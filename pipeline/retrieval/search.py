@@ -13,8 +13,10 @@ import numpy as np
 from pipeline.domain import Filters, RankedChunk, Retrieval
 from pipeline.errors import CatalogError, EmbedderChanged, ModelNotFound, ModelTimeout, PipelineError
 from pipeline.observability.trace import record
+from pipeline.retrieval.doubt import names
 from pipeline.retrieval.filters import narrow
 from pipeline.retrieval.fusion import against_best, against_spread, dense_weight, fuse
+from pipeline.retrieval.query import is_vague
 from pipeline.retrieval.rerank import DEPTH, rerank
 from pipeline.retrieval.sparse import Covered
 from pipeline.retrieval.twins import collapse
@@ -42,6 +44,9 @@ SUMMARY_COSINE = 0.2
 
 QUESTION_REPEATS = 8
 """How often a token of the question counts in the sparse query, where one of the summary counts once."""
+
+VAGUE_REPEATS = 4
+"""The same where the question says next to nothing alone: "When does it leave?" is not about annual leave."""
 
 DENSE_PATIENCE_S = 10.0
 """An embedder that takes longer for a question has failed."""
@@ -156,13 +161,16 @@ class Retriever:
 
     def _tokens(self, query: SearchQuery) -> list[str]:
         question = list(self._analyze(query.question))
-        return question * QUESTION_REPEATS + list(self._analyze(query.summary)) if query.summary else question
+        if not query.summary:
+            return question
+        repeats = VAGUE_REPEATS if is_vague(query.question, question) else QUESTION_REPEATS
+        return question * repeats + list(self._analyze(query.summary))
 
     def _fused(self, query: SearchQuery, dense: Arm, sparse: Arm) -> list[Fused]:
-        share = dense_weight(self._embedder.name, query.question) if self._embedder else 0.0
+        share = dense_weight(self._embedder.name, query.question, sparse.hits) if self._embedder else 0.0
         fused = fuse([against_spread(dense.hits), against_best(sparse.hits)], [share, 1 - share])
         found = [each.chunk_id for each in fused[:_TRACED]]
-        record("retrieval.fused", hits=len(fused), dense_weight=share, ids=found)
+        record("retrieval.fused", hits=len(fused), dense_weight=round(share, 2), ids=found)
         return fused
 
     async def _refined(
@@ -201,6 +209,8 @@ class Retriever:
                 cosine=cosines.get(chunk.chunk_id),
                 coverage=covered.share,
                 weight=covered.weight,
+                missing=covered.missing,
+                unnamed=covered.unnamed,
                 copies=copies,
             )
             for (chunk, copies), covered in zip(found, coverage, strict=True)
@@ -208,8 +218,9 @@ class Retriever:
 
     async def _coverage(self, snapshot: Snapshot, query: SearchQuery, ids: Sequence[str]) -> list[Covered]:
         """Look how much of the bare question each chunk holds; the summary is no part of what is asked."""
+        tokens, named = self._analyze(query.question), names(query.question, self._analyze)
         try:
-            return await snapshot.sparse.coverage(self._analyze(query.question), ids)
+            return await snapshot.sparse.coverage(tokens, ids, named)
         except CatalogError:
             return [Covered(share=0.0, weight=0.0)] * len(ids)
 

@@ -51,6 +51,10 @@ class Covered:
     """Of the question's idf mass, in [0, 1]."""
     weight: float
     """The same mass itself, in units of a word that nothing holds; it grows with each rare word."""
+    missing: int = 0
+    """How many different words it does not hold."""
+    unnamed: float = 0.0
+    """Share of the question's idf mass in names that it does not hold, in [0, 1]."""
 
 
 class SparseIndex(Protocol):
@@ -66,8 +70,10 @@ class SparseIndex(Protocol):
         """
         ...
 
-    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[Covered]:
-        """Return for each chunk how much of the query's words it holds."""
+    async def coverage(
+        self, tokens: Sequence[str], chunk_ids: Sequence[str], named: frozenset[str] = frozenset()
+    ) -> list[Covered]:
+        """Return for each chunk how much of the query's words it holds; *named* are the names among them."""
         ...
 
 
@@ -136,19 +142,29 @@ class PostingsIndex:
             return self._search(tokens, limit, only)
         return await asyncio.to_thread(self._search, tokens, limit, only)
 
-    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[Covered]:
+    async def coverage(
+        self, tokens: Sequence[str], chunk_ids: Sequence[str], named: frozenset[str] = frozenset()
+    ) -> list[Covered]:
         wanted = self.slots.rows_of(chunk_ids)
-        mass, whole = np.zeros(len(chunk_ids)), 0.0
-        chunks = max(len(self.slots.rows), RARITY_FROM)
-        for token in set(tokens):
-            rows, _ = self._unpack(token)
-            weight = idf(chunks, len(rows))
-            whole += weight
+        words, chunks = sorted(set(tokens)), max(len(self.slots.rows), RARITY_FROM)
+        held, weight = np.zeros((len(words), len(chunk_ids)), np.bool_), np.zeros(len(words))
+        for place, word in enumerate(words):
+            rows, _ = self._unpack(word)
+            weight[place] = idf(chunks, len(rows))
             if len(rows):
                 near = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
-                mass += weight * (rows[near] == wanted)
-        unit = math.log1p(chunks)
-        return [Covered(share=float(one / (whole or 1.0)), weight=float(one / unit)) for one in mass]
+                held[place] = rows[near] == wanted
+        names = weight * [word in named for word in words]
+        whole, unit = float(weight.sum()) or 1.0, math.log1p(chunks)
+        return [
+            Covered(
+                share=float(weight @ column) / whole,
+                weight=float(weight @ column) / unit,
+                missing=len(words) - int(column.sum()),
+                unnamed=float(names @ ~column) / whole,
+            )
+            for column in held.T
+        ]
 
     def _search(
         self, tokens: Sequence[str], limit: int, only: frozenset[str] | None
@@ -224,13 +240,22 @@ class LanceIndex:
         found = await self._store.search_text(tokens, limit, only=only)
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
-    async def coverage(self, tokens: Sequence[str], chunk_ids: Sequence[str]) -> list[Covered]:
+    async def coverage(
+        self, tokens: Sequence[str], chunk_ids: Sequence[str], named: frozenset[str] = frozenset()
+    ) -> list[Covered]:
         chunks = await self._store.fetch(chunk_ids)
         texts = [chunks[chunk_id].text if chunk_id in chunks else "" for chunk_id in chunk_ids]
         words = frozenset(tokens)
-        return await asyncio.to_thread(lambda: [_covered(words, self._analyze(text)) for text in texts])
+        return await asyncio.to_thread(
+            lambda: [_covered(words, named, self._analyze(text)) for text in texts]
+        )
 
 
-def _covered(words: frozenset[str], text: Sequence[str]) -> Covered:
-    held = len(words.intersection(text))
-    return Covered(share=held / (len(words) or 1), weight=held * _USUAL_WEIGHT)
+def _covered(words: frozenset[str], named: frozenset[str], text: Sequence[str]) -> Covered:
+    held, every = words.intersection(text), len(words) or 1
+    return Covered(
+        share=len(held) / every,
+        weight=len(held) * _USUAL_WEIGHT,
+        missing=len(words - held),
+        unnamed=len(words & named - held) / every,
+    )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from pipeline.language import foreign, is_latin, own_words
 from pipeline.observability.trace import record
-from pipeline.retrieval.language import foreign
+from pipeline.retrieval.doubt import undenied
+from pipeline.retrieval.fusion import knows_only_english
+from pipeline.retrieval.kinship import Kinship
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +24,8 @@ _AMOUNT = re.compile(r"\d[\d.]*-?[a-z]+(?:-[a-z]+)*")
 _NUMBER = re.compile(r"\d+")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}")
 
-Why = Literal["found", "nothing_found", "unrelated", "code_not_found"]
+Why = Literal["found", "nothing_found", "unrelated", "code_not_found", "other_language"]
+"""*other_language*: unrelated for all that words can tell between two languages, and meaning cannot."""
 
 COVERAGE_SHARE: Final = 0.4
 """What a full coverage of the question's words is worth beside a cosine of 1."""
@@ -35,23 +40,43 @@ _AGREED: Final = 1.1
 _RARE: Final = 0.28
 """For the weight of the question's words in one chunk: two rare words say more than one common one."""
 
+# What speaks against an answer, set by hand from how often it is seen with and without one.
+_UNDENIED: Final = -4.0
+"""For a question that takes a denial for granted, where the sentence nearest to it denies nothing."""
+_UNNAMED: Final = -3.0
+"""For the share of names and numbers that the chunk with most of the words lacks."""
+_FLOOR: Final = -2.8
+"""The score under which missing words do not count, for people also ask in words of their own."""
+_MISSED: Final = 0.1
+"""How much of what is above `_FLOOR` each word takes that no chunk holds: about a tenth."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Where to give up. An answer refused in error costs more than a weak one; see docs/retrieval.md."""
 
-    score: float | None = -2.1
+    score: float | None = -2.45
     """Of all signals together; None: for this embedder it was not measured."""
     leaning_score: float | None = -2.5
     """The same for follow-ups, whose own words say less of what they are about."""
+    few: int = 5
+    """Chunks that are so few that none of them is near by chance; more are found wherever there are more."""
+    few_cosine: float = 0.3
+    """Best cosine that is enough by itself among them, for people who ask in other words than the files."""
     related: float = 0.48
     """Best cosine + `COVERAGE_SHARE` x best coverage, where there is no score."""
     coverage: float = 0.15
     """Share of the question's weight in the best chunk, where its meaning was not looked at."""
-    foreign_coverage: float = 0.2
-    """The same for a question in a language that the model never learned, so that its cosines say little."""
+    foreign_share: float = 0.26
+    """Share of the words in the best chunk, in any form, for a question in a language that the model never
+    learned, so that its cosines say little: more than one word of four."""
     foreign_cosine: float = 0.5
-    """Best cosine from which such a question is not called unrelated all the same."""
+    """Best cosine from which such a question is related all the same, if its letters are Latin."""
+    across_share: float = 0.2
+    """Share of the words where question and chunk are in two languages: what they have in common are names,
+    numbers and words that sound alike, and each of them says much."""
+    english_only: bool = True
+    """Whether the model finds meaning in English only."""
     cosine: float = 0.2
     """Best cosine, where nothing is known of the words."""
     code_cosine: float = 0.6
@@ -63,13 +88,15 @@ _MEASURED: Final = re.compile(r"all-minilm")
 
 _UNMEASURED: Final = Limits(score=None, leaning_score=None, related=0.2, cosine=0.1)
 
-_LEANING: Final = Limits(related=0.12, cosine=0.1, coverage=0.0, foreign_coverage=0.0)
+_LEANING: Final = Limits(related=0.12, cosine=0.1, coverage=0.0)
 """For follow-ups where there is no score."""
 
 
 def limits_for(embedder: str) -> Limits:
     """Return the limits for the vectors of *embedder*; careful ones where they were not measured."""
-    return Limits() if _MEASURED.search(embedder.lower()) else _UNMEASURED
+    if _MEASURED.search(embedder.lower()):
+        return Limits()
+    return replace(_UNMEASURED, english_only=knows_only_english(embedder))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +119,17 @@ class _Signals:
     near: float | None
     agreed: float
     rare: float
+    unnamed: float
+    missing: int
+    undenied: bool
 
     @property
     def score(self) -> float | None:
         if self.near is None:
             return None
-        return _BIAS + _NEAR * self.near + _AGREED * self.agreed + _RARE * self.rare
+        held = _BIAS + _NEAR * self.near + _AGREED * self.agreed + _RARE * self.rare
+        above = held + _UNDENIED * self.undenied + _UNNAMED * self.unnamed - _FLOOR
+        return _FLOOR + (above * math.exp(-_MISSED * self.missing) if above > 0 else above)
 
     def noted(self) -> dict[str, float | int | None]:
         values = {**asdict(self), "score": self.score}
@@ -118,7 +150,7 @@ def judge(
 
     A question that is *leaning* on what was said before is held to careful limits.
     """
-    signals = _signals(retrieval.ranked)
+    signals = _signals(question, retrieval.ranked, analyze)
     why = _why(question, retrieval, analyze, limits or Limits(), signals, leaning=leaning)
     noted = signals.noted()
     record("retrieval.sufficiency", why=why, leaning=leaning, **noted)
@@ -136,16 +168,24 @@ def _why(
 ) -> Why:
     if not retrieval.ranked:
         return "nothing_found"
-    if _unrelated(question, retrieval, limits, signals, leaning=leaning):
-        return "unrelated"
     cosine = signals.cosine
     if (cosine is None or cosine < limits.code_cosine) and _lacks_codes(question, retrieval.ranked, analyze):
         return "code_not_found"
+    kinship = Kinship(question, [each.chunk for each in retrieval.ranked], analyze)
+    if _unrelated(question, retrieval, limits, signals, kinship, leaning=leaning):
+        barred = limits.english_only and signals.cosine is not None
+        return "other_language" if barred and kinship.apart else "unrelated"
     return "found"
 
 
 def _unrelated(
-    question: str, retrieval: Retrieval, limits: Limits, signals: _Signals, *, leaning: bool
+    question: str,
+    retrieval: Retrieval,
+    limits: Limits,
+    signals: _Signals,
+    kinship: Kinship,
+    *,
+    leaning: bool,
 ) -> bool:
     """Tell whether neither meaning nor words connect the question with anything that was found."""
     cosine, coverage, score = signals.cosine, signals.coverage, signals.score
@@ -156,11 +196,21 @@ def _unrelated(
         return coverage < bounds.coverage
     if least is not None and score is not None and worded:
         if foreign(question):
-            return coverage < bounds.foreign_coverage and cosine < bounds.foreign_cosine
-        return score < least
+            return not leaning and not _akin(question, kinship, limits, cosine)
+        if leaning and not own_words(question):
+            return False  # "And how often?" is about what was answered from the files before
+        lone = signals.chunks <= limits.few and cosine >= limits.few_cosine
+        return score < least and not lone and kinship.across < limits.across_share
     if not coverage and "sparse:unavailable" in retrieval.degraded:
         return cosine < bounds.cosine
     return cosine + COVERAGE_SHARE * coverage < bounds.related
+
+
+def _akin(question: str, kinship: Kinship, limits: Limits, cosine: float) -> bool:
+    """Tell whether words connect a question that the model cannot understand with what was found."""
+    if kinship.across >= limits.across_share or kinship.within >= limits.foreign_share:
+        return True
+    return is_latin(question) and not kinship.apart and cosine >= limits.foreign_cosine
 
 
 def _lacks_codes(
@@ -193,7 +243,9 @@ def _is_code(token: str) -> bool:
     return digits >= 2 and any(map(str.isalpha, token)) and not _AMOUNT.fullmatch(token)
 
 
-def _signals(ranked: Sequence[RankedChunk]) -> _Signals:
+def _signals(
+    question: str, ranked: Sequence[RankedChunk], analyze: Callable[[str], Sequence[str]]
+) -> _Signals:
     near = [each.cosine + COVERAGE_SHARE * each.coverage for each in ranked if each.cosine is not None]
     worded = [each for each in ranked if each.sparse_rank is not None]
     first = min(worded, key=lambda each: each.sparse_rank or 0, default=None)
@@ -204,4 +256,7 @@ def _signals(ranked: Sequence[RankedChunk]) -> _Signals:
         near=max(near, default=None),
         agreed=1 / first.dense_rank if first is not None and first.dense_rank else 0.0,
         rare=max((each.weight for each in ranked), default=0.0),
+        unnamed=max(ranked, key=lambda each: each.coverage).unnamed if ranked else 0.0,
+        missing=min((each.missing for each in ranked), default=0),
+        undenied=undenied(question, [each.chunk.text for each in ranked], analyze),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from pipeline import markers
@@ -14,6 +14,8 @@ from pipeline.verification.lines import FENCE, HEADING, ITEM, is_rule, line_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pipeline.verification.figures import Number
 
 _NUMBERING: Final = re.compile(r"^\s*\(?\d{1,3}[.)]\s+")
 _EMPHASIS: Final = re.compile(r"\*\*|__")
@@ -68,6 +70,9 @@ _ABSENCE: Final = re.compile(
 )
 """Says what the files do not say: about the files, and therefore in none of them."""
 
+_LED: Final = "…:\n"
+"""Stands for a lead-in that was taken out while its list stays."""
+
 SHORTEST: Final = 3
 """Words below which a sentence without a marker says too little to be counted ("Yes.")."""
 
@@ -82,6 +87,10 @@ class Claim:
     """Without its markers, in one line."""
     span: tuple[int, int]
     labels: tuple[str, ...]
+    mild: bool = False
+    """It leads in to a list or asks something, and says so little that only a sign speaks against it."""
+    listed: int = 0
+    """Items of the list that it leads in to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,25 +121,59 @@ def find_claims(answer: str) -> list[Claim]:
 
     Code, headings, a table's head, questions, courtesies and statements about what the files do *not* say are
     none, unless they hold a number that tells something. A list item without a marker has those of the
-    sentence that leads in to the list; a marker that stands alone belongs to what stands before it, back to
-    the last line that has its own.
+    sentence that leads in to the list, and this one has its items' too; a marker that stands alone belongs to
+    what stands before it, back to the last line that has its own.
     """
-    found: list[Claim] = []
-    inherited: tuple[str, ...] = ()
-    kind = ""
+    statements = _Statements(answer=answer)
     for piece in _pieces(answer):
+        statements.read(piece)
+    return [claim for claim in statements.found if _says_enough(claim)]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Statements:
+    """The statements of an answer as far as it was read, and the list that is being read."""
+
+    answer: str
+    found: list[Claim] = field(default_factory=list)
+    inherited: tuple[str, ...] = ()
+    """What the lead-in of the list cites."""
+    lead: int | None = None
+    """Which statement leads in to it; None: its lead-in states nothing."""
+    kind: str = ""
+    """Of its lines; empty before the first one."""
+
+    def read(self, piece: _Piece) -> None:
         text, labels = piece.bare, piece.labels
         if not _WORD.search(text):
-            _cite_back(found, labels)
+            _cite_back(self.found, labels)
         elif text.endswith(_LEADING_IN):
-            inherited, kind = labels, ""
-            if tells_a_number(text) or (labels and not _leads_on(answer, piece.span[1])):
-                found.append(Claim(text=text, span=piece.span, labels=labels))
+            self._lead_in(piece, text, labels)
         elif stated := _stated(text, labels):
-            kind = kind or piece.kind
-            inherited = inherited if piece.kind == kind != "prose" else ()
-            found.append(Claim(text=stated, span=piece.span, labels=labels or inherited))
-    return [claim for claim in found if _says_enough(claim)]
+            self._state(piece, stated, labels)
+
+    def _lead_in(self, piece: _Piece, text: str, labels: tuple[str, ...]) -> None:
+        self.inherited, self.kind, self.lead = labels, "", None
+        leads = _leads_on(self.answer, piece.span[1])
+        if tells_a_number(text) or (labels and not leads):
+            self.lead = len(self.found) if leads else None
+            self.found.append(Claim(text=text, span=piece.span, labels=labels, mild=leads))
+
+    def _state(self, piece: _Piece, stated: str, labels: tuple[str, ...]) -> None:
+        self.kind = self.kind or piece.kind
+        if piece.kind != self.kind or self.kind == "prose":
+            self.inherited, self.lead = (), None
+        if self.lead is not None:
+            self.found[self.lead] = self._with_item(self.found[self.lead], piece, labels)
+        asks = stated.endswith(_ASKING) and not _TAG.search(stated)
+        self.found.append(Claim(text=stated, span=piece.span, labels=labels or self.inherited, mild=asks))
+
+    def _with_item(self, lead: Claim, piece: _Piece, labels: tuple[str, ...]) -> Claim:
+        """Return *lead* with what an item of its list cites, and counted if a line begins with it."""
+        before = self.answer[: piece.span[0]].rpartition("\n")[2]
+        begins = not _WORD.search(_NUMBERING.sub("", before))
+        cited = tuple(dict.fromkeys((*lead.labels, *labels)))
+        return replace(lead, labels=cited, listed=lead.listed + begins)
 
 
 def tells_a_number(text: str) -> bool:
@@ -139,7 +182,7 @@ def tells_a_number(text: str) -> bool:
     return bool(figures.days or figures.phones) or any(_tells(number) for number in figures.numbers)
 
 
-def _tells(number: numbers.Number) -> bool:
+def _tells(number: Number) -> bool:
     value = max(number.readings)
     small = value <= (_SMALL_TALK if number.noun in _COUNTING else numbers.FEW)
     return number.unit is not None or not small or value % 1 != 0
@@ -172,7 +215,7 @@ def _pieces(answer: str) -> Iterator[_Piece]:
 def _stated(text: str, labels: tuple[str, ...]) -> str:
     """Return what a sentence states about the world; empty: it asks, or tells what the files do not say."""
     if text.endswith(_ASKING):
-        return text if labels or _TAG.search(text) else ""
+        return text if _TAG.search(text) or (labels and tells_a_number(text)) else ""
     if not _ABSENCE.search(text):
         return text
     said = [part for part in _TURN.split(text) if not _ABSENCE.search(part)]
@@ -197,7 +240,8 @@ def without(answer: str, taken: list[tuple[int, int]]) -> str:
         touching = [(max(a, begin) - begin, min(b, end) - begin) for a, b in taken if a < end and begin < b]
         rest = _cut(line, touching) if touching else line
         gone = touching and not _WORD.search(_NUMBERING.sub("", markers.without_markers(rest)))
-        kept.append(None if gone else rest)
+        led = markers.without_markers(line).rstrip("* _\t\r\n").endswith(_LEADING_IN)
+        kept.append((_LED if led else None) if gone else rest)
     return re.sub(r"\n{3,}", "\n\n", "".join(_tidied(kept))).strip()
 
 
@@ -214,6 +258,10 @@ def _tidied(lines: list[str | None]) -> list[str]:
     kept: list[str] = []
     following, lost, rule = "", False, False
     for line in reversed(lines):
+        if line == _LED and not lost and (ITEM.match(following) or "|" in following):
+            kept.append(_LED)
+            continue
+        line = None if line == _LED else line
         if line is None or (lost and (rule or _only_introduces(line, following))):
             rule = line is not None and is_rule(line)
             lost = True

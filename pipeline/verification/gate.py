@@ -14,6 +14,7 @@ from pipeline.verdicts import CheckedClaim, Layer, Mode, Standing, Verification
 from pipeline.verification.claims import find_claims, without
 from pipeline.verification.entailment import BAND, words_score
 from pipeline.verification.mechanical import Sign, inspect, read_premise
+from pipeline.verification.tongues import is_abroad
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,6 +44,9 @@ JUDGED_MOST: Final = 3
 UNAVAILABLE: Final = "entailment:unavailable"
 """The code of an answer whose statements were weighed by words alone."""
 
+ABROAD: Final = "language"
+"""Why a statement stays uncertain that is in another language than its source."""
+
 JUDGE_FAILED: Final = "judge:failed"
 """The code of an answer with a statement that the judge was to decide and did not."""
 
@@ -61,6 +65,7 @@ class Checked:
 class _Course:
     """What one answer has used up so far."""
 
+    answer: str
     sources: dict[str, CitedSource]
     entailment_s: float
     judge_s: float
@@ -101,6 +106,7 @@ class Gate:
         """Check every statement of *answer*; *progress* is told which one comes next, of how many."""
         claims = await asyncio.to_thread(find_claims, answer)
         course = _Course(
+            answer=answer,
             sources={source.label: source for source in sources},
             entailment_s=self._patience_s,
             judge_s=self._judge_s,
@@ -118,13 +124,18 @@ class Gate:
     async def _check(self, claim: Claim, course: _Course) -> CheckedClaim:
         labels = tuple(label for label in claim.labels if label in course.sources)
         premise = await self._premise(labels or tuple(course.sources), course)
-        signals = await asyncio.to_thread(inspect, claim.text, premise, self._analyze)
+        abroad, signals = await asyncio.to_thread(self._inspect, claim, premise, course.answer)
         decided = decide(claim, signals, cited=bool(labels))
         if decided is not None:
             return decided
         score = await self._score(premise, claim.text, signals, course)
-        found = weigh(claim, signals, score)
+        found = weigh(claim, signals, score, abroad=abroad)
         return await self._ask(found, labels, course) if found.verdict is Standing.UNCERTAIN else found
+
+    def _inspect(self, claim: Claim, premise: Premise, answer: str) -> tuple[bool, list[Signal]]:
+        """Return whether *claim* is in another language than its source, and its signs."""
+        abroad = is_abroad(claim.text, answer, premise.tongues)
+        return abroad, inspect(claim.text, premise, self._analyze, abroad=abroad, listed=claim.listed)
 
     async def _premise(self, labels: tuple[str, ...], course: _Course) -> Premise:
         if labels not in course.premises:
@@ -180,28 +191,31 @@ def decide(claim: Claim, signals: Sequence[Signal], *, cited: bool) -> CheckedCl
     return None
 
 
-_CONCLUSIVE: Final = frozenset({"numbers", "codes", "quotes", "negation", "direction"})
+_CONCLUSIVE: Final = frozenset({"numbers", "rows", "codes", "quotes", "negation", "direction"})
 """Signs that decide alone where they contradict: what stands nowhere in the source, or is turned round."""
 
+_OPPOSING: Final = frozenset({"numbers", "rows", "negation", "direction"})
+"""Signs that let no score support a statement where they are in doubt."""
 
-_SENSE: Final = frozenset({"negation", "direction"})
 
-
-def weigh(claim: Claim, signals: Sequence[Signal], score: float) -> CheckedClaim:
+def weigh(claim: Claim, signals: Sequence[Signal], score: float, *, abroad: bool = False) -> CheckedClaim:
     """Turn *score* into a verdict, and name the sign that speaks against the statement if there is one.
 
     Where only one of the two denies, points the other way or has a minus, no score makes it supported.
+    A low score says nothing where it says little, or *abroad*: in another language than its source.
     """
     low, high = BAND
     standing = Standing.UNCERTAIN
-    opposed = any(s.kind in _SENSE or (s.kind == "numbers" and s.missing) for s in signals)
+    opposed = any(s.kind in _OPPOSING and (s.missing or s.sign is not Sign.SUPPORTED) for s in signals)
     if score >= high and not opposed:
         standing = Standing.SUPPORTED
-    elif score < low:
+    elif score < low and not (abroad or claim.mild):
         standing = Standing.UNSUPPORTED
-    doubt = next((s for s in signals if s.missing or s.sign is Sign.CONTRADICTED or s.kind in _SENSE), None)
-    why = doubt.kind if doubt is not None and standing is not Standing.SUPPORTED else "score"
-    missing = doubt.missing if doubt is not None and standing is not Standing.SUPPORTED else ()
+    doubt = None
+    if standing is not Standing.SUPPORTED:
+        doubt = next((s for s in signals if s.missing or s.sign is not Sign.SUPPORTED), None)
+    why = doubt.kind if doubt is not None else ABROAD if abroad and score < high else "score"
+    missing = doubt.missing if doubt is not None else ()
     return _checked(claim, standing, Layer.ENTAILMENT, why, missing=missing, score=score)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipeline import markers
 from pipeline.verification import numbers
+from pipeline.verification.figures import DATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,7 @@ def _heading_states(line: str) -> bool:
     """Tell whether what looks like a heading is a statement in bold: it has a source, or a price."""
     text = markers.without_markers(line)
     cited = text != line and len(_WORD.findall(text)) > LONGEST_TITLE
-    return cited or any(number.unit is not None for number in numbers.claimed_figures(text).numbers)
+    return cited or any(number.unit not in (None, DATE) for number in numbers.claimed_figures(text).numbers)
 
 
 def _code_lines(answer: str) -> set[int]:

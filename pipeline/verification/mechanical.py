@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pipeline.sentences import coverage, split, weights
 from pipeline.verification import names, numbers, polarity
+from pipeline.verification.derived import find_listings, is_sum
+from pipeline.verification.rows import read_rows, strays
+from pipeline.verification.tongues import READ_TO, is_abroad, tongues
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pipeline.verification.derived import Listing
+    from pipeline.verification.figures import Figures, Number
+    from pipeline.verification.rows import Row
+
     Analyze = Callable[[str], list[str]]
 
-Kind = Literal["verbatim", "quotes", "numbers", "codes", "names", "negation", "direction"]
+Kind = Literal["verbatim", "quotes", "numbers", "rows", "codes", "names", "negation", "direction"]
 
 LIKE: Final = 0.6
 """Share of a statement's weight that a sentence must hold to be about the same thing."""
@@ -40,6 +47,25 @@ _WORD: Final = re.compile(r"\w+")
 _SAID: Final = re.compile(r"(?:(?<![\w)])[-+])?\d+(?:[.,:/]\d+)*|\w+|[%‰$€£¥₹°<>≤≥=±]")
 """Words, and whatever makes a number another one: its sign, its marks, its unit."""
 
+
+SMALL: Final = 100
+"""Numbers up to this are written as words now and then."""
+
+SUMMED: Final = 4
+"""Sentences of a source whose numbers may add up to a statement's, those that share most words with it."""
+
+_COMPARED: Final = re.compile(
+    r"\b(?:than|more|less|fewer|over|under|above|below|between|(?:at|the) (?:least|most)|up to|until|instead"
+    r"|rather|unlike|als|mehr|weniger|über|unter|zwischen|bis|statt|que|más|menos|plus|moins)\b",
+    re.IGNORECASE,
+)
+_ADDED_UP: Final = re.compile(
+    r"\b(?:together|total|in all|altogether|sums?|combined|difference|more|less|fewer|longer|left|remain\w*"
+    r"|extra|plus|minus|zusammen|insgesamt|gesamt\w*|summe|differenz|mehr|weniger|länger|übrig|bleib\w*|juntos|suma"
+    r"|diferencia|más|menos|ensemble|somme|différence|moins)\b|[共总總合]计?|差",
+    re.IGNORECASE,
+)
+"""Tells that a number was worked out."""
 
 _THAN: Final = re.compile(r"\b(?:than|als|que)\b", re.IGNORECASE)
 _ALIKE_SIGNS: Final = str.maketrans({"’": "'", "−": "-"})
@@ -77,7 +103,11 @@ class Premise:
     flat: str
     said: frozenset[tuple[str, bool]]
     """Its sentences as `flatten` writes them, each with whether it denies; questions say nothing."""
-    figures: numbers.Figures
+    figures: Figures
+    rows: tuple[Row, ...]
+    listings: tuple[Listing, ...]
+    tongues: frozenset[str]
+    """The languages that it may be written in."""
 
     def covering(self, claim: Sequence[str]) -> list[tuple[float, int]]:
         """Return the share of *claim* that each sentence holds, with its index, best first."""
@@ -101,21 +131,32 @@ def read_premise(text: str, analyze: Analyze) -> Premise:
             (flatten(one), polarity.denies(one)) for one in sentences if not one.endswith(("?", "？"))
         ),
         figures=numbers.known_figures(text),
+        rows=read_rows(text, analyze),
+        listings=tuple(find_listings(text)),
+        tongues=tongues(text),
     )
 
 
-def inspect(claim: str, premise: Premise, analyze: Analyze) -> list[Signal]:
-    """Return every sign that applies to *claim*; one that has nothing to compare is left out."""
-    counted = compare_numbers(claim, premise)
+def inspect(
+    claim: str, premise: Premise, analyze: Analyze, *, abroad: bool = False, listed: int = 0
+) -> list[Signal]:
+    """Return every sign that applies to *claim*; one that has nothing to compare is left out.
+
+    *abroad*: it is in another language than its source, so that words and names are not compared. *listed* is
+    the number of things that the answer lists behind it.
+    """
+    claimed = numbers.claimed_figures(claim)
+    counted = compare_numbers(claim, claimed, premise, analyze, abroad=abroad, listed=listed)
     if is_verbatim(claim, premise) and (counted is None or not counted.missing):
         return [Signal(kind="verbatim", sign=Sign.SUPPORTED)]
     signals = [
-        compare_quotes(claim, premise),
+        compare_quotes(claim, premise, abroad=abroad),
         counted,
+        compare_rows(claim, claimed, premise, analyze),
         compare_codes(claim, premise, analyze),
-        compare_names(claim, premise, analyze),
-        *compare_sense(claim, premise, analyze),
     ]
+    if not abroad:
+        signals += [compare_names(claim, premise, analyze), *compare_sense(claim, premise, analyze)]
     return [signal for signal in signals if signal is not None]
 
 
@@ -125,25 +166,69 @@ def is_verbatim(claim: str, premise: Premise) -> bool:
     return len(flat.split()) >= SHORTEST_VERBATIM and (flat, polarity.denies(claim)) in premise.said
 
 
-def compare_quotes(claim: str, premise: Premise) -> Signal | None:
-    """Look for each quotation, its parts in order where something was left out; None: nothing is quoted."""
+def compare_quotes(claim: str, premise: Premise, *, abroad: bool = False) -> Signal | None:
+    """Look for each quotation, its parts in order where something was left out; None: nothing is quoted.
+
+    *abroad*: what is absent may be translated, unless it is in the source's language.
+    """
     quotes = [quote for quote in quotations(claim) if len(_WORD.findall(quote)) >= SHORTEST_QUOTE]
     if not quotes:
         return None
     absent = tuple(quote for quote in quotes if not _occurs(quote, premise.flat))
+    if abroad and all(is_abroad(quote, claim, premise.tongues) for quote in absent):
+        return Signal(kind="quotes", sign=Sign.UNKNOWN, missing=absent) if absent else None
     return Signal(kind="quotes", sign=_sign(absent), missing=absent)
 
 
-def compare_numbers(claim: str, premise: Premise) -> Signal | None:
-    """Look for each number and date; None: there is none. Another sign may be a dash: it makes doubtful."""
-    claimed = numbers.claimed_figures(claim)
+def compare_numbers(
+    claim: str, claimed: Figures, premise: Premise, analyze: Analyze, *, abroad: bool, listed: int
+) -> Signal | None:
+    """Look for each number and date of *claim*, which are *claimed*; None: there is none.
+
+    A minus on one side may be a dash, a number may be the sum of two, and *abroad*, that is in another
+    language than the source, a small one may be a word that is not read: these make doubtful.
+    """
     if not claimed:
         return None
-    absent = tuple(premise.figures.lacks(claimed))
+    absent = [each for each in _uncounted(claim, premise, claimed) if not each.counts(listed)]
+    lost = tuple(each.text for each in absent)
+    others = premise.figures.lacks_besides(claimed, abroad=abroad)
     turned = tuple(premise.figures.turns(claimed))
-    if turned and not absent:
-        return Signal(kind="numbers", sign=Sign.UNKNOWN, missing=turned)
-    return Signal(kind="numbers", sign=_sign(absent), missing=absent)
+    if others or any(not _may_stand(each, claim, premise, analyze, abroad=abroad) for each in absent):
+        return Signal(kind="numbers", sign=Sign.CONTRADICTED, missing=(*lost, *others))
+    doubtful = lost or turned
+    return Signal(kind="numbers", sign=Sign.UNKNOWN if doubtful else Sign.SUPPORTED, missing=doubtful)
+
+
+def _uncounted(claim: str, premise: Premise, claimed: Figures) -> list[Number]:
+    """Return the numbers that are absent and do not count what the source or the claim itself lists."""
+    absent = premise.figures.absent(claimed)
+    listings = (*premise.listings, *find_listings(claim)) if absent else ()
+    return [each for each in absent if not any(listing.counts(each) for listing in listings)]
+
+
+def _may_stand(number: Number, claim: str, premise: Premise, analyze: Analyze, *, abroad: bool) -> bool:
+    """Tell whether an absent number may be a sum of two, or written in words that are not read."""
+    value = max(number.readings)
+    if abroad and max((READ_TO.get(tongue, 0) for tongue in premise.tongues), default=0) < value <= SMALL:
+        return True
+    if not _ADDED_UP.search(claim):
+        return False
+    nearest = [premise.sentences[rank] for _, rank in premise.covering(analyze(claim))[:SUMMED]]
+    return is_sum(number, [own for one in nearest for own in numbers.known_figures(one).numbers])
+
+
+def compare_rows(claim: str, claimed: Figures, premise: Premise, analyze: Analyze) -> Signal | None:
+    """Look whether a number of the claim stands in another row of a table than the one it names.
+
+    Where something is compared or denied, the other row's number may have its place.
+    """
+    if not premise.rows or not claimed.numbers:
+        return None
+    if not strays(claimed, frozenset(analyze(claim)), premise.rows, premise.figures):
+        return None
+    compared = _COMPARED.search(claim) or polarity.denies(claim)
+    return Signal(kind="rows", sign=Sign.UNKNOWN if compared else Sign.CONTRADICTED)
 
 
 def compare_codes(claim: str, premise: Premise, analyze: Analyze) -> Signal | None:

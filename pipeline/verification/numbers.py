@@ -7,12 +7,16 @@ where a reading of one is a reading of the other.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from pipeline.verification.dates import Day, find_days
-from pipeline.verification.numerals import find_numerals
+from pipeline.verification import measures
+from pipeline.verification.dates import find_days
+from pipeline.verification.figures import DATE, Figures, Number, digits
+from pipeline.verification.numerals import as_clock, find_numerals
+from pipeline.verification.shares import find_shares
+from pipeline.verification.tongues import FREQUENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +44,14 @@ _ENUMERATION: Final = re.compile(r"(?:^|(?<=[.!?:;\n]))\s*\(?\d{1,2}[.)]\s")
 _SCALE: Final = re.compile(
     r"[\s-](million(?:s|en)?|milliarden?|billion(?:s|en)?|trillions?)\b", re.IGNORECASE
 )
-_FOLLOWING: Final = re.compile(r"[\s-]{1,2}([^\W\d_]{2,})")
+_FOLLOWING: Final = re.compile(r"[\s-]{1,2}[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,2}")
+_ONE_OF: Final = re.compile(
+    rf"\b(?:an?|eine?[mnrs]?|une?|una)\s({measures.NAMES})(?!\w)",
+    re.IGNORECASE,
+)
+_BEFORE_YEAR: Final = re.compile(
+    r"\b(?:in|since|until|year|im|seit|jahr|en|depuis|desde|année|año)\s$", re.IGNORECASE
+)
 
 FEW: Final = 3
 """Numbers up to this, written as words, often count what a sentence goes on to tell ("in two ways")."""
@@ -76,76 +87,11 @@ _PHONE: Final = re.compile(
 )
 _SEASON: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[/–]\s?(\d\d)(?![\d/–-])")
 _FRACTIONS: Final = str.maketrans({"½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 "})
+_MIXED: Final = re.compile(r"(?<![\d.,/])(\d{1,3}) (?:(1)/(2|4)|(3)/(4))(?![\d/])")
 _VERSION: Final = re.compile(r"(?<![\w.])v?(\d+\.\d+)\.\d")
 
 SHORTEST_DIALLED: Final = 7
 """Digits below which a run of them is no telephone number."""
-
-DIALLED: Final = 8
-"""Last digits of a telephone number that are compared: what comes before depends on who calls."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
-    """One number as it was written, and what it may mean."""
-
-    text: str
-    readings: frozenset[Decimal]
-    unit: str | None = None
-    """``%`` or a currency's sign; None: bare, or a unit that is not told apart."""
-    noun: str = ""
-    """The word behind it, in lower case."""
-    negative: bool = False
-    """A minus stands before it, which may as well be a dash."""
-    few: bool = False
-    """It is written as a word and so small that it may only count what the text goes on to tell."""
-
-    def agrees(self, other: Number) -> bool:
-        """Tell whether *other* may be the same number; a unit that is missing fits every one."""
-        fits = self.unit is None or other.unit is None or self.unit == other.unit
-        return fits and not self.readings.isdisjoint(other.readings)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """All numbers and dates of one text."""
-
-    numbers: tuple[Number, ...]
-    days: tuple[Day, ...]
-    phones: tuple[str, ...] = ()
-    digits: str = ""
-    """All digits of the text."""
-
-    def __bool__(self) -> bool:
-        """Tell whether there is anything to compare."""
-        return bool(self.numbers or self.days or self.phones)
-
-    def lacks(self, claimed: Figures) -> list[str]:
-        """Return what *claimed* has and this has not, as it was written there."""
-        counted = {own.noun for own in self.numbers if own.noun}
-        missing = [
-            each.text
-            for each in claimed.numbers
-            if not (each.few and each.noun not in counted)
-            and not any(each.agrees(own) for own in self.numbers)
-        ]
-        days = [each.text for each in claimed.days if not self._knows(each)]
-        return (
-            missing + days + [each for each in claimed.phones if _digits(each)[-DIALLED:] not in self.digits]
-        )
-
-    def turns(self, claimed: Figures) -> list[str]:
-        """Return the numbers of *claimed* that this has with the other sign only."""
-        return [
-            each.text
-            for each in claimed.numbers
-            if {own.negative for own in self.numbers if each.agrees(own)} == {not each.negative}
-        ]
-
-    def _knows(self, day: Day) -> bool:
-        """Tell whether a date stands here, its year perhaps elsewhere than its day."""
-        years = {reading for number in self.numbers for reading in number.readings}
-        return any(day.agrees(own, years) for own in self.days)
 
 
 def claimed_figures(text: str) -> Figures:
@@ -165,7 +111,7 @@ def known_figures(text: str) -> Figures:
     """Return what *text* can stand for: numbers in digits and words, dates, parts of dates and versions."""
     figures = _figures(text, sure=False)
     parts = [
-        Number(text=day.text, readings=frozenset({Decimal(part)}))
+        Number(text=day.text, readings=frozenset({Decimal(part)}), unit=DATE)
         for day in figures.days
         for part in day.parts()
     ]
@@ -173,32 +119,38 @@ def known_figures(text: str) -> Figures:
     # a telephone number may as well be a sum: what is known is read both ways
     dialled = [number for phone in figures.phones for number in _written(phone)]
     return Figures(
-        numbers=(*figures.numbers, *parts, *versions, *dialled),
+        numbers=(*figures.numbers, *parts, *versions, *dialled, *_single(text)),
         days=figures.days,
         phones=figures.phones,
-        digits=_digits(text),
+        digits=digits(text),
+        shares=figures.shares,
     )
 
 
 def _figures(text: str, *, sure: bool) -> Figures:
-    days, rest = find_days(text.translate(_FRACTIONS))
-    phones = [match[0] for match in _PHONE.finditer(rest) if len(_digits(match[0])) >= SHORTEST_DIALLED]
+    days, rest = find_days(as_clock(_MIXED.sub(_mixed, text.translate(_FRACTIONS))))
+    phones = [match[0] for match in _PHONE.finditer(rest) if len(digits(match[0])) >= SHORTEST_DIALLED]
     for phone in phones:
         rest = rest.replace(phone, " ")
     rest = _CODE.sub(" ", _SEASON.sub(_both_years, rest))
     return Figures(
-        numbers=(*_written(rest), *_spelt(rest, sure=sure)), days=tuple(days), phones=tuple(phones)
+        numbers=(*_written(rest), *_spelt(rest, sure=sure)),
+        days=tuple(days),
+        phones=tuple(phones),
+        shares=tuple(find_shares(rest)),
     )
+
+
+def _mixed(match: re.Match[str]) -> str:
+    """Write one and a half, ``1 1/2``, as 1.5."""
+    whole, part, of = filter(None, match.groups())
+    return str(int(whole) + Decimal(part) / Decimal(of))
 
 
 def _both_years(match: re.Match[str]) -> str:
     """Write 2023/24 as two years; what are no neighbours stays as it is."""
     first, second = int(match[1]), int(match[2])
     return f"{first} / {first + 1}" if (first + 1) % 100 == second else match[0]
-
-
-def _digits(text: str) -> str:
-    return re.sub(r"\D", "", text)
 
 
 def _written(text: str) -> Iterator[Number]:
@@ -209,8 +161,9 @@ def _written(text: str) -> Iterator[Number]:
         yield Number(
             text=match[0].strip(),
             readings=frozenset(_of_the_day(_scaled(_amounts(match["digits"], unit), match["scale"]), unit)),
-            unit=_UNITS.get(unit),
-            noun=_noun(text, match.end()),
+            unit=_UNITS.get(unit) or (DATE if _is_year(text, match) else None),
+            measure="" if unit in _UNITS else measures.measure_behind(text, match.end()),
+            things=_things(text, match.end()),
             negative=match["minus"] is not None,
         )
 
@@ -261,12 +214,27 @@ def _spelt(text: str, *, sure: bool) -> Iterator[Number]:
         yield Number(
             text=numeral.text,
             readings=frozenset(_scaled(set(numeral.readings), scale[1] if scale else None)),
-            noun=_noun(text, numeral.end),
+            measure=measures.measure_behind(text, numeral.end),
+            things=_things(text, numeral.end),
             few=max(numeral.readings) <= FEW and scale is None,
         )
 
 
-def _noun(text: str, end: int) -> str:
-    """Return the word that follows, in the singular as far as an s tells."""
+def _things(text: str, end: int) -> tuple[str, ...]:
+    """Return the words that follow, up to three, in the singular as far as an s tells."""
     following = _FOLLOWING.match(text, end)
-    return following[1].lower().removesuffix("s") if following else ""
+    words = following[0].lower().replace("-", " ").split() if following else []
+    told = takewhile(lambda word: word not in FREQUENT, words[1:])
+    return tuple(word.removesuffix("s") for word in (*words[:1], *told))
+
+
+def _single(text: str) -> Iterator[Number]:
+    """Yield the one that “a year” says."""
+    for match in _ONE_OF.finditer(text):
+        yield Number(text=match[0], readings=frozenset({Decimal(1)}), measure=match[1].lower())
+
+
+def _is_year(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a bare number is a year by what stands before it: in 2024, since 1998."""
+    year = re.fullmatch(r"(?:19|20)\d\d", match["digits"]) and not match["scale"]
+    return bool(year) and bool(_BEFORE_YEAR.search(text, 0, match.start()))

@@ -69,6 +69,8 @@ _MAYBE: Final[Mapping[str, tuple[str, ...]]] = {
     "once": ("1", "11"), "single": ("1",), "twice": ("2",), "both": ("2",), "dozen": ("12",),
     "hundred": ("100",), "thousand": ("1000",), "first": ("1",), "second": ("2",), "third": ("3",),
     "fourth": ("4",), "fifth": ("5",), "half": ("50", "0.5"), "quarter": ("25", "0.25"),
+    "halb": ("0.5",), "halbe": ("0.5",), "halbes": ("0.5",), "halben": ("0.5",), "halber": ("0.5",),
+    "anderthalb": ("1.5",), "eineinhalb": ("1.5",),
     "eine": ("1",), "einen": ("1",), "einer": ("1",), "eins": ("1",), "beide": ("2",), "dutzend": ("12",),
     "uno": ("1",), "una": ("1",), "un": ("1",), "une": ("1",), "dos": ("2",), "tres": ("3",), "seis": ("6",),
     "deux": ("2",), "trois": ("3",), "sept": ("7",), "neuf": ("9",), "dix": ("10",), "seize": ("16",),
@@ -110,6 +112,16 @@ _POWERS: Final = {"十": 10, "百": 100, "千": 1000}
 _CHINESE: Final = re.compile(rf"[{''.join((*_SIGNS, *_POWERS))}]+")
 
 
+_HOUR: Final = rf"(?P<hour>\d{{1,2}}|[{''.join((*_SIGNS, *_POWERS))}]{{1,3}})"
+_MINUTE: Final = rf"(?P<minute>\d{{1,2}}|[{''.join((*_SIGNS, *_POWERS))}]{{1,3}})"
+_CLOCK: Final = re.compile(
+    rf"(?P<later>午後|下午|晚上|오후)?\s?{_HOUR}\s?(?:[時时點点시](?!間|间|간)\s?(?:{_MINUTE}\s?[分분]|(?P<half>半))?"
+    r"|(?:h|uhr)\s?(?P<past>\d\d)(?!\d))",
+    re.IGNORECASE,
+)
+"""七時四十五分, 下午3点, 7h45, 7 Uhr 45."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numeral:
     """A number as words say it, and where it stands."""
@@ -131,6 +143,18 @@ def find_numerals(text: str, *, sure: bool) -> Iterator[Numeral]:
             yield _numeral(match, [str(_OTHERS[word])])
         elif word in _MAYBE and not sure:
             yield _numeral(match, _MAYBE[word])
+
+
+def as_clock(text: str) -> str:
+    """Return *text* with the times of day that words or signs tell as ``7:45`` or ``3:00 pm``."""
+    return _CLOCK.sub(_clock, text)
+
+
+def _clock(match: re.Match[str]) -> str:
+    said = match.groupdict()
+    minute = "30" if said["half"] else said["minute"] or said["past"] or "0"
+    hour, minutes = (int(each) if each.isdigit() else _chinese(each) for each in (said["hour"], minute))
+    return f" {hour}:{minutes:02}{' pm' if said['later'] else ''} "
 
 
 def _is_sure(said: str) -> bool:

@@ -313,6 +313,26 @@ def test_reindex_rebuilds_a_channel_and_shows_on_a_terminal_that_it_does(
     assert {row["status"] for row in result.json["documents"]} == {"ready"}
 
 
+def test_reindex_names_the_files_that_it_could_not_read(footnote: Program, files: Path) -> None:
+    (files / "broken.pdf").write_bytes(b"%PDF-1.7 no more")
+    footnote("ingest", *CHANNEL, str(files))
+    gone = next(path for path in sorted(files.iterdir()) if path.suffix == ".md")
+    text = gone.read_bytes()
+    gone.unlink()
+
+    twice = [footnote("reindex", *CHANNEL) for _ in range(2)]
+    gone.write_bytes(text)
+    back = footnote("reindex", *CHANNEL)
+
+    for rebuilt in twice:
+        summary, broken, kept = rebuilt.out.splitlines()
+        assert summary.endswith("1 failed.")
+        assert broken.startswith("broken.pdf: failed: ")
+        assert kept.startswith(f"{gone.name}: ")
+        assert kept.endswith(f"Its stored text was kept: {gone.name} is not a file that can be read.")
+    assert gone.name not in back.out
+
+
 def test_migrations_can_be_applied_and_looked_at(footnote: Program) -> None:
     assert footnote("db", "current").status == 0
     assert footnote("db", "upgrade").status == 0

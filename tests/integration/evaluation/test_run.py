@@ -302,7 +302,7 @@ async def test_questions_that_need_their_conversation_are_told_without_any_docum
     folder = tmp_path / "wordings"
     folder.mkdir()
     history = [{"role": "user", "content": "Which rule about pumps applies?"}]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"qid": "a", "question": "Where is it written?", "history": history, "needs_rewrite": True},
         {"qid": "b", "question": "Who cleans the pumps of the main building?", "history": history},
         {"qid": "c", "question": "Which rule about pumps?", "history": [], "needs_rewrite": False},

@@ -92,6 +92,18 @@ def test_an_explanation_lists_every_statement_with_its_reason() -> None:
     assert "- Checked 5 statements" in explain({"verification": kept}, None, {})
 
 
+def test_what_stands_in_another_row_or_language_has_words() -> None:
+    kept = found(
+        claim("Pro costs 10 €.", Standing.UNSUPPORTED, why="rows", score=None),
+        claim("Es kostet etwas.", Standing.UNCERTAIN, why="language"),
+    )
+
+    assert [line.partition("[1]: ")[2] for line in list(account(kept.as_json()))[1:]] == [
+        "the source has this number in another row",
+        "its source is in another language, so only numbers, codes and quotations were compared",
+    ]
+
+
 def test_a_long_explanation_is_counted_and_an_old_record_has_none() -> None:
     lines = list(account(found(*[GOOD] * (LISTED + 3)).as_json()))
 

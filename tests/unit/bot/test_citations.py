@@ -48,6 +48,13 @@ def test_a_citation_names_file_page_section_quote_and_link() -> None:
     )
 
 
+def test_two_files_of_one_name_are_told_apart() -> None:
+    [first, second] = (replace(citation("1"), apart=folder, quote=None) for folder in ("HR", "[Old](x)"))
+
+    assert block([first], "Five days [1].") == "[1] handbook.pdf (HR), page 3, Refunds > Timing"
+    assert rendered(block([second], "Five days [1].")).startswith("[1] handbook.pdf ([Old](x)), page 3")
+
+
 def test_a_file_without_pages_is_cited_by_its_lines() -> None:
     many = replace(citation("1"), page=None, lines=(10, 24), section=None, quote=None)
     one = replace(many, lines=(7, 7))

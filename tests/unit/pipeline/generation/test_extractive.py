@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +19,8 @@ from pipeline.generation.extractive import (
     ExtractiveReader,
     candidates,
     choose,
-    phrase,
 )
+from pipeline.generation.quoting import ITEMS, phrase
 from pipeline.generation.response import build_response
 from pipeline.ingestion.tokens import analyze
 from pipeline.observability.trace import collect
@@ -197,6 +198,84 @@ async def test_a_row_of_a_table_is_quoted_with_the_names_of_its_columns(table: s
     text = await answer("What is the price of Pro?", source(f"Our plans:\n\n{table}\n\nAsk us."))
 
     assert "Plan: Pro; Price: 12 euros [1]" in text
+
+
+STEPS = """\
+We deploy twice a day.
+
+To deploy the service, follow these steps:
+
+1. Merge your branch. Then push it.
+2. Wait for the build.
+
+Roll back if it fails."""
+
+
+async def test_a_list_is_quoted_with_what_leads_in_to_it_and_all_its_items() -> None:
+    text = await answer("What are the steps to deploy the service?", source(STEPS))
+
+    assert (
+        "To deploy the service, follow these steps: [1]\n"
+        "1. Merge your branch. Then push it [1].\n"
+        "2. Wait for the build [1]."
+    ) in text
+
+
+async def test_an_item_that_answers_alone_is_quoted_alone() -> None:
+    text = await answer("Wait for the build?", source(STEPS))
+
+    assert text.startswith("2. Wait for the build [1].")
+    assert "Merge" not in text
+
+
+def test_a_list_is_quoted_once_and_up_to_a_bound() -> None:
+    items = "\n".join(f"- thing number {number}" for number in range(40))
+    found = candidates("These are the things", "", [source(f"These are the things:\n{items}")], analyze)
+
+    lines = phrase(found).splitlines()
+    assert lines[0] == "These are the things: [1]"
+    assert len(lines) == ITEMS + 2
+    assert lines[-1] == "- …"
+
+
+def test_what_stands_around_a_list_is_a_paragraph_of_its_own() -> None:
+    found = candidates("deploy the service steps twice fails", "", [source(STEPS)], analyze)
+    chosen = [one for one in found if one.text.startswith(("We deploy", "To deploy", "Roll back"))]
+
+    assert phrase(sorted(chosen, key=lambda one: one.position)).split("\n\n") == [
+        "We deploy twice a day [1].",
+        "To deploy the service, follow these steps: [1]\n"
+        "1. Merge your branch. Then push it [1].\n"
+        "2. Wait for the build [1].",
+        "Roll back if it fails [1].",
+    ]
+
+
+def test_two_numbered_steps_bring_the_others_and_two_other_items_do_not() -> None:
+    text = "1. Merge it.\n2. Ask.\n3. Wait for it."
+    numbered = candidates("merge wait", "", [source(text)], analyze)
+    bullets = candidates("merge wait", "", [source(re.sub(r"\d\.", "-", text))], analyze)
+
+    assert phrase(numbered[:2]) == "1. Merge it [1].\n2. Ask [1].\n3. Wait for it [1]."
+    assert phrase(bullets[:2]) == "Merge it [1]. Wait for it [1]."
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "quoted"),
+    [
+        (
+            "a.yaml",
+            "server:\n  tls: true\ndatabase:\n  pool:\n    size: 12\n",
+            "`database > pool > size: 12` [1]",
+        ),
+        ("a.json", '{"database": {"pool": {"size": 12}}, "port": 3}', "`database > pool > size: 12` [1]"),
+        ("a.ini", "[database]\npool size = 12\n\n[server]\nport = 3", "`database > pool size = 12` [1]"),
+    ],
+)
+async def test_a_value_is_quoted_with_its_key_and_the_keys_above_it(
+    name: str, text: str, quoted: str
+) -> None:
+    assert quoted in await answer("What is the size of the database pool?", source(text, name=name))
 
 
 def test_a_long_quote_is_cut_between_words() -> None:

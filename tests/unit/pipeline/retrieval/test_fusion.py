@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.retrieval.fusion import (
-    DENSE_WEIGHT,
+    DENSE_WEIGHTS,
     FOREIGN_WEIGHT,
     against_best,
     against_spread,
@@ -47,7 +47,7 @@ def test_a_single_exact_hit_comes_first_whatever_is_close_in_meaning() -> None:
     exact = against_best([("code", 3.2)])
     close = against_spread([(f"near{number:02d}", 0.6 - number / 100) for number in range(50)])
 
-    assert fuse([close, exact], [DENSE_WEIGHT, 1 - DENSE_WEIGHT])[0].chunk_id == "code"
+    assert fuse([close, exact], [min(DENSE_WEIGHTS), 1 - min(DENSE_WEIGHTS)])[0].chunk_id == "code"
 
 
 def test_equal_scores_stand_in_the_order_of_their_ids() -> None:
@@ -70,20 +70,45 @@ def test_cosines_all_alike_have_full_strength() -> None:
 @pytest.mark.parametrize(
     ("embedder", "text", "weight"),
     [
-        (MINILM, "How long do refunds take?", DENSE_WEIGHT),
+        (MINILM, "How long do refunds take?", min(DENSE_WEIGHTS)),
         (MINILM, "Wie lange dauert eine Erstattung?", FOREIGN_WEIGHT),
         (MINILM, "退款需要多久？", FOREIGN_WEIGHT),
         (MINILM, "¿Cuánto tardan los reembolsos?", FOREIGN_WEIGHT),
         ("ollama:nomic-embed-text", "Wie lange dauert die Rückzahlung?", FOREIGN_WEIGHT),
-        ("ollama:bge-m3", "退款需要多久？", DENSE_WEIGHT),
-        ("ollama:snowflake-arctic-embed2", "退款需要多久？", DENSE_WEIGHT),
-        ("openai:text-embedding-3-small", "退款需要多久？", DENSE_WEIGHT),
+        ("ollama:bge-m3", "退款需要多久？", min(DENSE_WEIGHTS)),
+        ("ollama:snowflake-arctic-embed2", "退款需要多久？", min(DENSE_WEIGHTS)),
+        ("openai:text-embedding-3-small", "退款需要多久？", min(DENSE_WEIGHTS)),
     ],
 )
 def test_the_dense_arm_counts_less_in_a_language_its_model_never_learned(
     embedder: str, text: str, weight: float
 ) -> None:
-    assert dense_weight(embedder, text) == weight
+    assert dense_weight(embedder, text, []) == weight
+
+
+def worded(lead: float, *, hits: int = 10) -> list[tuple[str, float]]:
+    """Return what the sparse arm found, the best standing above the tenth by a share of its score."""
+    return [(f"c{place}", 8.0 * (1 - lead * min(1, place / 9))) for place in range(hits)]
+
+
+def test_the_dense_arm_counts_more_the_less_words_single_out() -> None:
+    least, most = DENSE_WEIGHTS
+    asked = "Where does he live?"
+
+    assert dense_weight(MINILM, asked, worded(0.1)) == most
+    assert dense_weight(MINILM, asked, worded(0.35)) == pytest.approx((least + most) / 2)
+    assert dense_weight(MINILM, asked, worded(0.6)) == dense_weight(MINILM, asked, worded(1)) == least
+
+
+def test_where_fewer_than_ten_chunks_share_a_word_words_single_them_out() -> None:
+    assert dense_weight(MINILM, "Where does he live?", worded(0.1, hits=9)) == min(DENSE_WEIGHTS)
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=60))
+def test_the_dense_arm_never_counts_for_nothing_nor_for_all(scores: list[float]) -> None:
+    hits = [(f"c{place}", score) for place, score in enumerate(sorted(scores, reverse=True))]
+
+    assert min(DENSE_WEIGHTS) <= dense_weight(MINILM, "Where does he live?", hits) <= max(DENSE_WEIGHTS)
 
 
 @given(rankings, rankings)

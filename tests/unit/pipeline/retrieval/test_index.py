@@ -138,8 +138,10 @@ async def test_a_large_channel_is_searched_in_its_store(shelf: Shelf) -> None:
     assert await words(snapshot, "pumps") == ["d2-00000"]
     assert len(await near(snapshot)) == 3
     assert await snapshot.sparse.coverage(["pumps", "refunds"], ["d2-00000"]) == [
-        Covered(share=0.5, weight=0.5)
+        Covered(share=0.5, weight=0.5, missing=1)
     ]
+    [named] = await snapshot.sparse.coverage(["pumps", "porto"], ["d2-00000"], frozenset({"porto"}))
+    assert named.unnamed == 0.5
     assert await snapshot.dense.cosines(unit_vectors(1)[0], ["d2-00000"]) == {}
     assert (await snapshot.fetch(["d2-00000"]))["d2-00000"].text == "pumps stop"
 

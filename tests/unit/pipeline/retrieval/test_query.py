@@ -8,7 +8,15 @@ import pytest
 from pipeline.errors import ModelUnavailable
 from pipeline.ingestion.tokens import analyze
 from pipeline.observability.trace import collect
-from pipeline.retrieval.query import SearchQuery, Topic, TopicGate, build_query, leans, stands_alone
+from pipeline.retrieval.query import (
+    SearchQuery,
+    Topic,
+    TopicGate,
+    build_query,
+    is_vague,
+    leans,
+    stands_alone,
+)
 from tests.fakes.embedding import WordEmbedder
 
 if TYPE_CHECKING:
@@ -152,6 +160,32 @@ async def test_without_an_embedder_only_the_words_decide(embedder: WordEmbedder 
 )
 def test_a_question_leans_on_a_summary_if_there_is_one(question: str, summary: str, leaning: bool) -> None:
     assert leans(SearchQuery(question=question, summary=summary), analyze) is leaning
+
+
+@pytest.mark.parametrize(
+    "question", ["Whom do I ask?", "How often do they come here?", "Where can I do that?"]
+)
+async def test_a_question_without_a_word_of_its_own_names_no_new_topic(question: str) -> None:
+    query = await build_query(SUMMARY, question, gate(WordEmbedder()))
+
+    assert query.topic is Topic.SAME
+
+
+@pytest.mark.parametrize(
+    ("question", "vague"),
+    [
+        ("When does it leave?", True),
+        ("Whom do I ask?", True),
+        ("And at night?", True),
+        ("Und wann fährt er ab?", True),
+        ("When does it leave for the airport in Potsdam?", False),
+        ("May I work from home?", False),
+        ("Refunds", True),
+        ("Refunds for annual plans", False),
+    ],
+)
+def test_what_says_next_to_nothing_alone_is_told_by_its_common_words(question: str, vague: bool) -> None:
+    assert is_vague(question, analyze(question)) is vague
 
 
 async def test_an_embedder_that_hangs_is_not_waited_for() -> None:

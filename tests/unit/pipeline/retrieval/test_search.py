@@ -87,6 +87,15 @@ async def test_the_chunk_that_answers_comes_first_with_its_ranks_and_signals(she
     assert found.degraded == ()
 
 
+async def test_it_is_told_how_many_words_and_how_much_of_the_names_each_chunk_lacks(shelf: Shelf) -> None:
+    held = (await ask(retriever(shelf), "The office opens at nine")).ranked[0]
+    lacked = (await ask(retriever(shelf), "office opens in Berlin")).ranked[0]
+
+    assert (held.missing, held.unnamed) == (0, 0)
+    assert lacked.missing == 1
+    assert 0.2 < lacked.unnamed < 1
+
+
 async def test_a_code_finds_the_one_chunk_that_holds_it(shelf: Shelf) -> None:
     assert ids(await ask(retriever(shelf), "what does panic-0418 mean"))[0] == "pumps-00001"
 
@@ -270,6 +279,17 @@ async def test_a_summary_does_not_drown_a_question(shelf: Shelf) -> None:
     found = await ask(retriever(shelf), "When does the office open?", summary=summary)
 
     assert ids(found)[0] == "office-00000"
+
+
+async def test_one_common_word_of_a_follow_up_does_not_drown_the_summary() -> None:
+    shelf = Shelf(CatalogRef(scope=DEMO, generation=1, embedder="fake:words", dimension=64))
+    shelf.put("train", await stored("train", ["Line S5 to Potsdam runs from platform 2, first at 4:40."]))
+    shelf.put("leave", await stored("leave", ["Annual leave: unused leave is lost."]))
+    summary = "Which line goes to Potsdam? Line S5 to Potsdam runs from platform 2."
+
+    found = await ask(retriever(shelf, embedder=None), "When does it leave?", summary=summary)
+
+    assert ids(found)[0] == "train-00000"
 
 
 async def test_vectors_that_were_made_already_are_not_made_again(shelf: Shelf) -> None:

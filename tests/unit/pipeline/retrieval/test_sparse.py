@@ -124,3 +124,25 @@ async def test_a_word_that_no_chunk_holds_lowers_the_coverage() -> None:
     [covered] = await index.coverage(["refund", "unheard"], [chunk_id_for("d0", 0)])
 
     assert 0 < covered.share < 0.5
+
+
+async def test_the_coverage_tells_how_many_words_and_how_much_of_the_names_are_missing() -> None:
+    index = PostingsIndex().changed(rows({"d0": [["leave", "porto"]], "d1": [["leave"]]}))
+    asked, named = ["leave", "leave", "porto", "unheard"], frozenset({"porto", "elsewhere"})
+    chunks = [chunk_id_for("d0", 0), chunk_id_for("d1", 0), "gone"]
+
+    both, one, none = await index.coverage(asked, chunks, named)
+
+    assert [each.missing for each in (both, one, none)] == [1, 2, 3]
+    assert both.unnamed == 0
+    assert 0 < one.unnamed < 1 - one.share
+    assert none.unnamed == one.unnamed
+
+
+@given(st.lists(st.sampled_from(WORDS)), st.frozensets(st.sampled_from(WORDS)))
+async def test_a_chunk_lacks_no_more_in_names_than_in_all(asked: list[str], named: frozenset[str]) -> None:
+    index = PostingsIndex().changed(rows(corpus_of(12)))
+
+    for covered in await index.coverage(asked, [chunk_id_for("d0", 0), "gone"], named):
+        assert 0 <= covered.unnamed <= 1 - covered.share + 1e-9
+        assert 0 <= covered.missing <= len(set(asked))

@@ -119,6 +119,38 @@ def test_a_number_in_what_states_nothing_makes_no_statement(answer: str) -> None
     assert claims(answer) == []
 
 
+LIST = """\
+Here are the 5 prices, from 20 to 90 euros:
+
+1. Basic is 20 €. It is cheap [1].
+2. Pro is 30 € [1]
+3. Team is 90 € [2][3]
+
+The end is near."""
+
+
+def test_what_leads_in_to_a_list_is_judged_with_the_sources_of_its_items() -> None:
+    lead, *others = find_claims(LIST)
+
+    assert (lead.labels, lead.listed, lead.mild) == (("1", "2", "3"), 3, True)
+    assert not any(each.mild for each in others)
+
+
+def test_a_list_that_stays_keeps_a_sign_of_its_lead_in() -> None:
+    lead, *others = find_claims(LIST)
+
+    assert without(LIST, [lead.span]) == LIST.replace("Here are the 5 prices, from 20 to 90 euros:", "…:")
+    assert without(LIST, [lead.span, *(each.span for each in others[:-1])]) == "The end is near."
+
+
+def test_a_clarifying_question_is_no_statement_unless_it_tells_a_number() -> None:
+    assert claims("Do you mean the Pro plan [1] or the Basic plan [2]?") == []
+    [asked] = find_claims("Do you mean the plan for 20 € [1]?")
+    [tagged] = find_claims("It is 99 €, isn't it [1]?")
+
+    assert (asked.mild, tagged.mild) == (True, False)
+
+
 def test_a_line_is_judged_once_however_many_sentences_it_holds() -> None:
     answer = "The fee is due. " * 300 + "\n- Free plan\n| a | b |"
 

@@ -142,6 +142,57 @@ async def test_no_score_supports_what_may_be_turned_round(answer: str) -> None:
     assert claim.verdict is Standing.UNCERTAIN
 
 
+@pytest.mark.parametrize(
+    ("answer", "standing", "why"),
+    [
+        ("Man bekommt das Geld in einer Woche zurück [1].", Standing.UNCERTAIN, "language"),
+        ("Der Betrag wird für „monthly plans“ in fünf Tagen erstattet [1].", Standing.UNCERTAIN, "language"),
+        ("Es heißt dort: „Rückzahlungen für Monatstarife dauern“ [1].", Standing.UNCERTAIN, "quotes"),
+        ("Der Betrag wird in der Regel in neun Tagen erstattet [1].", Standing.UNSUPPORTED, "numbers"),
+        ("Es heißt dort: „It is for the people and the rest of us“ [1].", Standing.UNSUPPORTED, "quotes"),
+        ("Der Fehler ist in der Datei INV-2026-1001 [1].", Standing.UNSUPPORTED, "codes"),
+    ],
+)
+async def test_in_another_language_only_signs_speak_against(
+    answer: str, standing: Standing, why: str
+) -> None:
+    checked = await check(answer, FixedEntailment(0.02), mode=Mode.VERIFIED)
+
+    assert [(verdict, reason) for verdict, _, reason in stands(checked)] == [(standing, why)]
+    assert checked.answer == ("" if standing is Standing.UNSUPPORTED else answer)
+
+
+async def test_the_number_of_another_row_decides_against() -> None:
+    gate = Gate(FixedEntailment(), analyze)
+
+    checked = await gate.check("Pro costs 10 € [1].", [source("1", "Basic: 10 €\nPro: 20 €")])
+
+    assert stands(checked) == [(Standing.UNSUPPORTED, Layer.MECHANICAL, "rows")]
+
+
+async def test_a_lead_in_may_count_its_list_and_says_nothing_else_by_itself() -> None:
+    lead = "Here are the 2 rules (3 % of all):"
+    answer = f"{lead}\n- Refunds for monthly plans take five working days [1]\n- Cards are accepted [2]"
+
+    counted = await check(answer, mode=Mode.VERIFIED)
+    wrong = await check(answer.replace("3 %", "4 %"), mode=Mode.VERIFIED)
+
+    assert counted.answer == answer
+    assert wrong.answer == answer.replace(lead, "…:")
+
+
+async def test_no_score_refuses_what_leads_in_to_a_list_or_asks() -> None:
+    answer = "Here are 2 rules, and 3 % of all:\n- Refunds take five days [1]\n\nDo you mean the 3 % [2]?"
+
+    checked = await check(answer, FixedEntailment(0.02))
+
+    assert [verdict for verdict, _, _ in stands(checked)] == [
+        Standing.UNSUPPORTED,
+        Standing.UNSUPPORTED,
+        Standing.UNCERTAIN,
+    ]
+
+
 async def test_the_names_of_file_and_section_belong_to_the_source() -> None:
     entailment = FixedEntailment()
 

@@ -71,6 +71,27 @@ def lacking(claim: str, source: str) -> list[str]:
         ("截止日期是2024年5月3日。", "2024-05-03"),
         ("费用是5万元。", "50000元"),
         ("2万5千円です。", "25000円"),
+        ("It takes 48 hours.", "within 2 days"),
+        ("It takes 2 days.", "48 hours"),
+        ("It takes 90 minutes.", "1½ hours"),
+        ("Es dauert 18 Monate.", "anderthalb Jahre"),
+        ("It takes six months.", "half a year"),
+        ("Die Frist ist 6 Monate.", "ein halbes Jahr"),
+        ("It is due every 12 months.", "once a year"),
+        ("It lasts 14 days.", "a fortnight"),
+        ("The way is 1,500 m long.", "1.5 km"),
+        ("It weighs 1.5 kg.", "1500 g"),
+        ("It has 2 GB.", "2048 MB"),
+        ("25 % pay.", "A quarter of them pays."),
+        ("1/4 of it.", "25 percent"),
+        ("67 % pay.", "Two thirds pay."),
+        ("Four out of five agree.", "80 %"),
+        ("80 % agree.", "four in five"),
+        ("A ratio of 50% is much.", "a ratio of 0.5"),
+        ("It leaves at 7:45.", "七時四十五分に出ます"),
+        ("Il ouvre à 7h45.", "7:45"),
+        ("It opens at 3 pm.", "下午3点开门"),
+        ("Somebody is there 24/7.", "24 hours, 7 days a week"),
     ],
 )
 def test_the_same_figure_is_found_in_another_spelling(claim: str, source: str) -> None:
@@ -102,10 +123,26 @@ def test_the_same_figure_is_found_in_another_spelling(claim: str, source: str) -
         ("It starts at 2 pm.", "It starts at 2 am.", ["2 pm"]),
         ("Call +49 30 1234568.", "Tel. 030/1234567", ["+49 30 1234568"]),
         ("It was so in 2023/24.", "2023", ["2024"]),
+        ("It takes 2 hours.", "2 days", ["2"]),
+        ("It takes 3 days.", "48 hours", ["3"]),
+        ("It takes 7 months.", "half a year", ["7"]),
+        ("The way is 150 m long.", "1.5 km", ["150"]),
+        ("It is 1 %.", "0.5 %", ["1 %"]),
+        ("3 % pay.", "Two in 90 pay.", ["3 %"]),
+        ("30 % pay.", "A quarter of them pays.", ["30 %"]),
+        ("The price is 2024 €.", "in 2024", ["2024 €"]),
+        ("It is 5 %.", "on 5 March", ["5 %"]),
     ],
 )
 def test_another_figure_is_missed_as_the_claim_writes_it(claim: str, source: str, missing: list[str]) -> None:
     assert lacking(claim, source) == missing
+
+
+def test_a_date_in_another_language_is_told_by_its_day_and_year() -> None:
+    known = known_figures("el 5 de marzo de 2024")
+
+    assert known.lacks(claimed_figures("It ends on 5 March 2024."), abroad=True) == []
+    assert known.lacks(claimed_figures("It ends on 6 March 2024."), abroad=True) == ["6 March 2024"]
 
 
 def test_a_version_is_no_date_and_no_number() -> None:
