@@ -171,7 +171,7 @@ def test_of_several_chunks_the_one_with_the_fewest_missing_words_counts() -> Non
 
 def test_a_follow_up_that_leans_on_what_was_said_is_held_to_a_lower_limit() -> None:
     far = found(
-        "Annual plans: fifteen days.", cosine=0.29, coverage=0.24, weight=0.3, dense_rank=5, missing=3
+        "Annual plans: fifteen days.", cosine=0.29, coverage=0.26, weight=0.3, dense_rank=5, missing=3
     )
     nothing = found("Annual plans: fifteen days.", cosine=0.1, coverage=0.0, weight=0)
     unseen = found("Annual plans: fifteen days.", cosine=None, coverage=0.0)
