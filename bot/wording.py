@@ -68,6 +68,7 @@ _DEGRADED: dict[str, str] = {
     "generation:cut_off": "The answer reached its length limit, so it may end early.",
     "generation:context_truncated": "The model's server cut the passages short.",
     "context": "Some passages did not fit into the model's context and were left out.",
+    "match": "The files may not say this: what was found has little in common with the question.",
     "source": "Sentences in the files that give orders to an assistant were left out.",
     "narrowing": "The question limits itself to files that could not be made out for certain, so all files "
     "were searched.",

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from pipeline.storage.refs import CatalogRef
 
 
+WEAK = "match:weak"
+"""The code of an answer from passages that may have little to do with the question."""
+
 RENEWED = (
     "The files of this channel were indexed with another embedding model and are being indexed anew. "
     "Ask again in a few minutes."
@@ -117,6 +120,8 @@ class Lookup:
         verdict = judge(question.text, retrieval, self.analyze, limits, leaning=leans(query, self.analyze))
         if store is not None and (there := await self._at_place(store, question, retrieval)) is not None:
             return Found(retrieval=there, sufficient=True, summary=query.summary)
+        if verdict.weak:
+            retrieval = replace(retrieval, degraded=(*retrieval.degraded, WEAK))
         return Found(
             retrieval=retrieval, sufficient=verdict.sufficient, summary=query.summary, why=verdict.why
         )

@@ -55,7 +55,7 @@ class _Wish:
 @click.option(
     "--only", type=click.Choice(_PARTS), multiple=True, help="Score this part only; may be repeated."
 )
-@click.option("--small", is_flag=True, help="Only the questions that are marked small.")
+@click.option("--small", is_flag=True, help="Only the questions that are marked small, and fewer attacks.")
 @click.option("--answers", is_flag=True, help="Also have answers written, with the model of the settings.")
 @click.option("--save", type=_FILE, metavar="FILE", help="Keep this run, to compare others with it.")
 @click.option("--against", type=_FILE, metavar="FILE", help="Compare with a run that was kept.")
@@ -86,7 +86,7 @@ async def _evaluate(settings: Settings, wish: _Wish) -> None:
             cache=settings.data_dir / "eval",
             progress=progress.update,
             small=wish.small,
-            answering=await _answering(settings, models) if wish.answers else None,
+            answering=await _answering(settings, models) if wish.answers or "answers" in wish.only else None,
             only=frozenset(wish.only or _PARTS),
         )
         outcome = await score(wish.dataset, plan)

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 
 WIDTH: Final = 220
 """Columns where there is no terminal: a table that is cut says nothing."""
+
+NAMED: Final = 20
+"""Questions that are named below the tables."""
 
 
 def print_report(report: Mapping[str, Any]) -> None:
@@ -21,9 +24,18 @@ def print_report(report: Mapping[str, Any]) -> None:
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     for title, rows in _tables(report):
         console.print(_table(f"{report['dataset']}: {title}", rows))
+    _print_names(console, "Not among the first five", report.get("missed", ()))
+    _print_names(console, "Named by questions and not there", report.get("unknown_documents", ()))
     for name, fault in report.get("loaders", {}).get("wrong", {}).items():
         console.print(f"{name}: {fault}", markup=False)
     _print_comparison(console, report.get("comparison"))
+
+
+def _print_names(console: Any, title: str, names: Sequence[str]) -> None:
+    """Print the first of *names*; all of them are in the JSON."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    if names:
+        console.print(f"{title}: {', '.join(names[:NAMED])}{more}", markup=False)
 
 
 def _tables(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -60,6 +60,7 @@ class SlashCustoms(Customs):
 
 
 CUSTOMS = SlashCustoms(
+    buttons=True,
     managers="those who may manage the channel or the server",
     lesson=f"{LESSON}\n\n**Commands**",
 )

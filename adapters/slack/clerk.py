@@ -35,6 +35,7 @@ LESSON = (
 CUSTOMS = Customs(
     prefix=f"{COMMAND} ",
     in_threads=False,
+    buttons=True,
     managers="the channel's creator and the workspace's admins",
     lesson=f"{LESSON}\n\n**Commands**",
 )

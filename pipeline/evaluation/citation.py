@@ -60,11 +60,8 @@ def read_pairs(folder: Path) -> list[Pair]:
     Sources that have one kind of label only are joined with others that begin with the same word, since
     nothing can be told apart in them. Raises `DatasetError`.
     """
-    rows = [row for row in lines(folder, "pairs", dict) if row.get("label") in LABELS]
-    try:
-        pairs = [_pair(number, row) for number, row in enumerate(rows)]
-    except (KeyError, TypeError) as exc:
-        raise DatasetError(f"A pair of {folder.name} is not as it must be: {exc!r}.") from exc
+    rows = [row for row in lines(folder, "pairs", _checked) if row.get("label") in LABELS]
+    pairs = [_pair(number, row) for number, row in enumerate(rows)]
     labels: dict[str, set[bool]] = {}
     for pair in pairs:
         labels.setdefault(pair.source, set()).add(pair.supported)
@@ -179,3 +176,7 @@ def _joined(pair: Pair) -> Pair:
     return Pair(
         id=pair.id, claim=pair.claim, references=pair.references, supported=pair.supported, source=word
     )
+
+
+def _checked(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"claim": str(row["claim"]), "references": [str(each) for each in row["references"]]}

@@ -79,6 +79,13 @@ class Dataset:
     topic_changes: Sequence[Case]
 
     @property
+    def unknown(self) -> Sequence[str]:
+        """Ids that questions should find and no document has: questions that nobody can answer right."""
+        known = {source.doc_id for source in self.documents}
+        wanted = dict.fromkeys(doc_id for case in self.cases for doc_id in case.gold.spans)
+        return [doc_id for doc_id in wanted if doc_id not in known]
+
+    @property
     def has_spans(self) -> bool:
         """Whether answers are marked in the documents; then these are whole and must be cut."""
         return any(spans for case in self.cases for spans in case.gold.spans.values())
@@ -114,12 +121,24 @@ def lines(
             try:
                 data = path.read_bytes()
                 text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
-                return [make(json.loads(line)) for line in text.split("\n") if line.strip()]
-            except (KeyError, TypeError, ValueError, EOFError, OSError) as exc:
-                raise DatasetError(f"A line of {name} is not as a dataset must be: {exc!r}.") from exc
+            except (ValueError, EOFError, OSError) as exc:
+                raise DatasetError(f"{name} cannot be read: no line of it is text in UTF-8.") from exc
+            numbered = enumerate(text.split("\n"), 1)
+            return [_row(f"{name}, line {number}", line, make) for number, line in numbered if line.strip()]
     if required:
         raise DatasetError(f"{folder.name} has no {stem}.jsonl; a dataset has documents and questions.")
     return []
+
+
+def _row(where: str, line: str, make: Callable[[dict[str, Any]], Row]) -> Row:
+    try:
+        return make(json.loads(line))
+    except KeyError as exc:
+        raise DatasetError(f"{where}: the field {exc} is missing.") from exc
+    except ValueError as exc:
+        raise DatasetError(f"{where} is no JSON, or a field holds what it must not.") from exc
+    except (TypeError, AttributeError) as exc:
+        raise DatasetError(f"{where}: a field has the wrong form; docs/quality.md lists them.") from exc
 
 
 def _files(folder: Path) -> list[Source]:

@@ -19,15 +19,21 @@ SLICED: Final = "hybrid"
 
 
 async def measure(bench: Bench) -> dict[str, Any]:
-    """Score every arm on the questions that have something to be found; keys ``arms`` and ``slices``."""
+    """Score every arm on the questions that have something to be found; key ``arms``.
+
+    ``slices`` has kinds of questions, ``missed`` those for which no right document is among the first five,
+    ``unknown_documents`` what questions should find and is not there.
+    """
     cases = [case for case in bench.dataset.cases if case.sought]
-    arms, slices = {}, {}
+    arms, slices, missed = {}, {}, []
     for arm in bench.arms:
         values = await bench.measure(arm, cases, [plain(case) for case in cases])
         arms[arm] = bench.notes.take(f"arms.{arm}", values)
         if arm == SLICED:
             slices = sliced(cases, values)
-    return {"arms": arms} | ({"slices": slices} if slices else {})
+            missed = [qid for qid, found in values.get("recall@5", {}).items() if not found]
+    named = {"slices": slices, "missed": missed, "unknown_documents": list(bench.dataset.unknown)}
+    return {"arms": arms} | {name: part for name, part in named.items() if part}
 
 
 def sliced(cases: Sequence[Case], values: Mapping[str, Values]) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class Limits:
     """Chunks that are so few that none of them is near by chance; more are found wherever there are more."""
     few_cosine: float = 0.3
     """Best cosine that is enough by itself among them, for people who ask in other words than the files."""
+    sure: float | None = -1.6
+    """Score below which what was found is answered from with a word of caution."""
     related: float = 0.48
     """Best cosine + `COVERAGE_SHARE` x best coverage, where there is no score."""
     coverage: float = 0.15
@@ -86,7 +88,7 @@ class Limits:
 _MEASURED: Final = re.compile(r"all-minilm")
 """Embedders whose cosines `Limits` was calibrated on, with English; those of others lie elsewhere."""
 
-_UNMEASURED: Final = Limits(score=None, leaning_score=None, related=0.2, cosine=0.1)
+_UNMEASURED: Final = Limits(score=None, leaning_score=None, sure=None, related=0.2, cosine=0.1)
 
 _LEANING: Final = Limits(related=0.12, cosine=0.1, coverage=0.0)
 """For follow-ups where there is no score."""
@@ -107,6 +109,8 @@ class Verdict:
     why: Why
     signals: Mapping[str, float | int | None]
     """Numbers by name, ``cosine`` and ``score`` for instance; None for what is not known."""
+    weak: bool = False
+    """Whether it is enough, and people should know that it may not be what they asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,10 +155,20 @@ def judge(
     A question that is *leaning* on what was said before is held to careful limits.
     """
     signals = _signals(question, retrieval.ranked, analyze)
-    why = _why(question, retrieval, analyze, limits or Limits(), signals, leaning=leaning)
+    limits = limits or Limits()
+    kinship = Kinship(question, [each.chunk for each in retrieval.ranked], analyze)
+    why = _why(question, retrieval, analyze, limits, signals, kinship, leaning=leaning)
+    weak = why == "found" and not leaning and _is_weak(question, limits, signals, kinship)
     noted = signals.noted()
-    record("retrieval.sufficiency", why=why, leaning=leaning, **noted)
-    return Verdict(sufficient=why == "found", why=why, signals=noted)
+    record("retrieval.sufficiency", why=why, leaning=leaning, weak=weak, **noted)
+    return Verdict(sufficient=why == "found", why=why, signals=noted, weak=weak)
+
+
+def _is_weak(question: str, limits: Limits, signals: _Signals, kinship: Kinship) -> bool:
+    """Tell whether what connects question and passages may be chance; what was not measured never is."""
+    if limits.sure is None or signals.score is None:
+        return False
+    return kinship.apart if foreign(question) else signals.score < limits.sure
 
 
 def _why(
@@ -163,6 +177,7 @@ def _why(
     analyze: Callable[[str], Sequence[str]],
     limits: Limits,
     signals: _Signals,
+    kinship: Kinship,
     *,
     leaning: bool,
 ) -> Why:
@@ -171,7 +186,6 @@ def _why(
     cosine = signals.cosine
     if (cosine is None or cosine < limits.code_cosine) and _lacks_codes(question, retrieval.ranked, analyze):
         return "code_not_found"
-    kinship = Kinship(question, [each.chunk for each in retrieval.ranked], analyze)
     if _unrelated(question, retrieval, limits, signals, kinship, leaning=leaning):
         barred = limits.english_only and signals.cosine is not None
         return "other_language" if barred and kinship.apart else "unrelated"

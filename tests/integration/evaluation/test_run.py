@@ -322,3 +322,12 @@ async def test_questions_that_need_their_conversation_are_told_without_any_docum
     )
     with pytest.raises(DatasetError, match="no documents"):
         await run(folder, only=frozenset({"arms"}))
+
+
+async def test_questions_that_found_nothing_are_named(folder: Path) -> None:
+    lost = question(0) | {"qid": "lost", "gold_docs": [{"doc_id": "refnds"}]}
+    write(folder, "questions.jsonl", [question(1), lost])
+
+    report = await run(folder)
+
+    assert (report["missed"], report["unknown_documents"]) == (["lost"], ["refnds"])

@@ -186,3 +186,34 @@ def test_questions_that_say_whether_they_need_their_conversation_need_no_documen
     dataset = read_dataset(tmp_path)
 
     assert (len(dataset.documents), dataset.cases[0].needs_rewrite) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ('{"question": "?"}', "questions.jsonl, line 2: the field 'qid' is missing."),
+        ("{", "questions.jsonl, line 2 is no JSON"),
+        ('["qid"]', "questions.jsonl, line 2: a field has the wrong form"),
+        ('{"qid": "q", "question": "?", "gold_docs": ["faq.md"]}', "line 2: a field has the wrong form"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named_by_its_number(tmp_path: Path, row: str, said: str) -> None:
+    write(tmp_path, "documents.jsonl", DOCUMENT)
+    (tmp_path / "questions.jsonl").write_text(json.dumps(QUESTION) + "\n" + row + "\n")
+
+    with pytest.raises(DatasetError) as refused:
+        read_dataset(tmp_path)
+
+    assert said in str(refused.value)
+
+
+def test_documents_that_questions_name_and_nobody_has_are_known(tmp_path: Path) -> None:
+    write(tmp_path, "documents.jsonl", DOCUMENT)
+    write(
+        tmp_path,
+        "questions.jsonl",
+        QUESTION,
+        QUESTION | {"gold_docs": [{"doc_id": "faqs.md"}, {"doc_id": "d1"}]},
+    )
+
+    assert read_dataset(tmp_path).unknown == ["faqs.md"]

@@ -385,6 +385,35 @@ def test_the_verdict_is_traced_without_words() -> None:
         verdict = judge("What does PANIC-0999 mean?", found("PANIC-0417: pump.", cosine=0.3), analyze)
 
     assert events == [
-        {"event": "retrieval.sufficiency", "why": "code_not_found", "leaning": False, **verdict.signals}
+        {
+            "event": "retrieval.sufficiency",
+            "why": "code_not_found",
+            "leaning": False,
+            "weak": False,
+            **verdict.signals,
+        }
     ]
     assert all(value is None or isinstance(value, int | float) for value in verdict.signals.values())
+
+
+def test_what_is_only_loosely_related_is_answered_from_with_a_word_of_caution() -> None:
+    near = found("Annual plans: fifteen days.", cosine=0.35, coverage=0.25, weight=0.3, dense_rank=2)
+    clear = found("Annual plans: fifteen days.", cosine=0.6, coverage=0.9, weight=2.0, dense_rank=1)
+
+    assert judge("How long do parental breaks take?", near, analyze).weak
+    assert not judge("How long do annual plans take?", clear, analyze).weak
+    assert not judge("And how long do these take?", near, analyze, leaning=True).weak
+    assert not judge("How long do parental breaks take?", near, analyze, limits_for("bge-m3")).weak
+
+
+def test_a_question_in_another_language_than_all_passages_is_answered_with_caution() -> None:
+    english = found(
+        "The Aqua 300 has a warranty of thirty-six months, which begins on the day of delivery.", cosine=0.5
+    )
+    german = found(
+        "Die Garantie der Aqua 300 beträgt sechsunddreißig Monate ab dem Tag der Lieferung.", cosine=0.5
+    )
+    asked = "Wie lange ist die Garantie der Aqua 300?"
+
+    assert judge(asked, english, analyze).weak
+    assert not judge(asked, german, analyze).weak
