@@ -1,11 +1,11 @@
-"""What is said to people who greet the bot or ask what it has; no question of theirs reaches the files."""
+"""What is said to people who greet or thank the bot, or ask about it: nothing of it reaches the files."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pipeline.conversation import GenerationResponse, Reason
-from pipeline.courtesy import Courtesy, courtesy_of
+from pipeline.courtesy import SAID, Courtesy, courtesy_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -52,6 +52,11 @@ def with_manners(
 
 def introduction(courtesy: Courtesy, customs: Customs) -> str:
     """Return what to say, with the commands as this platform's people write them."""
+    if courtesy is Courtesy.DOUBT:
+        press = "press “Why this answer” below it, or use " if customs.buttons else "use "
+        return f"To see what my last answer rests on, {press}{customs.code('why')}."
+    if courtesy in SAID:
+        return SAID[courtesy]
     docs, more = customs.code("docs"), customs.code("help")
     if courtesy is Courtesy.FILES:
         return f"{docs} lists the files of this channel. Ask me about anything that they say."

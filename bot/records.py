@@ -38,6 +38,8 @@ class Customs:
     """What stands before the name of a command, for instance ``/footnote`` and a space."""
     in_threads: bool = True
     """Whether commands are given in a thread; False: they stand in the channel, whatever it is about."""
+    buttons: bool = False
+    """Whether buttons stand below an answer."""
     managers: str = "the people who manage this channel"
     lesson: str = (
         "Ask me about this channel's files; I answer from them and say where it stands. "

@@ -134,7 +134,7 @@ class Pipeline:
     async def _answer(self, inquiry: Inquiry) -> GenerationResponse:
         refusal = check_question(inquiry.question.text)
         if refusal is not None:
-            return inquiry.refuse(refusal)
+            return inquiry.decline(refusal)
         inquiry.limit(await self._narrow(inquiry.question) if self._narrow else None)
         holdings = await self._await_files(inquiry.sought)
         if not holdings.ready:
@@ -183,6 +183,7 @@ class Pipeline:
         found = replace(found, retrieval=await asyncio.to_thread(without_orders, found.retrieval))
         inquiry.watch.retrieved()
         inquiry.degraded += found.retrieval.degraded
+        inquiry.withheld = found.retrieval.withheld
         return found
 
     def _choose(self, inquiry: Inquiry, found: Found) -> str:

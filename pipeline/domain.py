@@ -221,3 +221,5 @@ class Retrieval:
     ranked: tuple[RankedChunk, ...]
     degraded: tuple[str, ...] = ()
     """Codes such as ``dense:embedder_changed`` or ``sparse:unavailable``."""
+    withheld: frozenset[str] = frozenset()
+    """Ids of the chunks of which sentences were left out."""

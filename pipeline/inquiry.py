@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline.conversation import Delta, GenerationResponse, Progress, Reason, Stage, Summary
+from pipeline.courtesy import reply_to
 from pipeline.domain import Filters
 from pipeline.guardrails.answer import cited_sources
 from pipeline.guardrails.links import Held
+from pipeline.guardrails.withholding import WITHHELD
 from pipeline.observability.metrics import DEGRADED, FIRST_TEXT, QUESTIONS
 from pipeline.observability.trace import record
 from pipeline.refusals import sentence_for
@@ -42,6 +44,8 @@ class Inquiry:
     sources: tuple[CitedSource, ...] = ()
     degraded: tuple[str, ...] = ()
     """Codes of what it had to do without so far."""
+    withheld: frozenset[str] = frozenset()
+    """Ids of the passages that it found and of which sentences were left out."""
     trace: list[dict[str, Any]] = field(default_factory=list)
     narrowing: Narrowing | None = None
     """What the question says about where to look."""
@@ -109,6 +113,10 @@ class Inquiry:
             success=False, reason=reason, message=message or sentence_for(reason), degraded=self.degraded
         )
 
+    def decline(self, reason: Reason) -> GenerationResponse:
+        """End before anything was looked for; who thanks or doubts is told something that fits."""
+        return self.refuse(reason, reply_to(self.question.text))
+
     def refuse_answer(self, reason: Reason, answer: GenerationResponse) -> GenerationResponse:
         """End without the *answer* that there is, keeping what it was made from and what it cost."""
         return replace(
@@ -131,9 +139,11 @@ class Inquiry:
 
     def close(self, response: GenerationResponse) -> GenerationResponse:
         """Return *response* with what every outcome carries, and count it."""
+        shortened = any(citation.chunk_id in self.withheld for citation in response.citations)
+        codes = (*response.degraded, WITHHELD) if shortened else response.degraded
         closed = replace(
             response,
-            degraded=tuple(dict.fromkeys(response.degraded)),
+            degraded=tuple(dict.fromkeys(codes)),
             latency=self.watch.latency(),
             trace=tuple(self.trace),
             recalled=self.recalled,

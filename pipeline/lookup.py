@@ -13,7 +13,7 @@ from pipeline.ingestion.tokens import TOKENIZER_VERSION
 from pipeline.observability.trace import record
 from pipeline.retrieval.query import TopicGate, build_query, leans
 from pipeline.retrieval.search import Retriever
-from pipeline.retrieval.spots import meant, preferred, spot_in
+from pipeline.retrieval.spots import asks_for_it, meant, preferred, spot_in
 from pipeline.retrieval.sufficiency import judge, limits_for
 from pipeline.retrieval.wording import may_narrow, narrowing
 from pipeline.storage.job import NewJob
@@ -119,7 +119,8 @@ class Lookup:
         limits = limits_for(store.ref.embedder) if store else None
         verdict = judge(question.text, retrieval, self.analyze, limits, leaning=leans(query, self.analyze))
         if store is not None and (there := await self._at_place(store, question, retrieval)) is not None:
-            return Found(retrieval=there, sufficient=True, summary=query.summary)
+            retrieval, asked = there
+            verdict = replace(verdict, sufficient=True, why="found", weak=False) if asked else verdict
         if verdict.weak:
             retrieval = replace(retrieval, degraded=(*retrieval.degraded, WEAK))
         return Found(
@@ -128,8 +129,11 @@ class Lookup:
 
     async def _at_place(
         self, store: CatalogStore, question: Question, retrieval: Retrieval
-    ) -> Retrieval | None:
-        """Put what stands at a place first that the question names; None: it names none, or it is unclear."""
+    ) -> tuple[Retrieval, bool] | None:
+        """Put what stands at a place first that the question names; None: it names none, or it is unclear.
+
+        The second value tells whether the place is all that is asked for.
+        """
         spot = spot_in(question.text)
         if spot is None:
             return None
@@ -140,7 +144,7 @@ class Lookup:
             retrieval, (await store.read_chunks([document.document_id])).chunks, spot, self.top_k
         )
         record("retrieval.place", kind=spot.kind, found=found is not None)
-        return found
+        return (found, asks_for_it(question.text, document)) if found is not None else None
 
     def _retriever(self, store: CatalogStore | None, embedder: Embedder | None) -> Retriever:
         async def opened(_: Scope) -> CatalogStore | None:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pipeline import markers
-from pipeline.conversation import Memory, Summary
+from pipeline.conversation import Memory, Reason, Summary
 from pipeline.errors import CatalogError, ModelError
 from pipeline.guardrails.summary import check_summary
 from pipeline.observability.metrics import OBSERVED
@@ -58,11 +58,11 @@ class ThreadMemory:
     async def remember(self, question: Question, response: GenerationResponse) -> Memory | None:
         """Keep the turn; after a success also renew the summary. Return None where nothing was renewed.
 
-        The new summary follows on what the question was answered in the light of: a memory that was reset
-        meanwhile stays empty. One that cannot be written or fails its check leaves the previous one standing:
-        memory stops advancing, it does not vanish.
+        Thanks and greetings are no turns. The new summary follows on what the question was answered in the
+        light of: a memory that was reset meanwhile stays empty. One that cannot be written or fails its check
+        leaves the previous one standing: memory stops advancing, it does not vanish.
         """
-        if question.thread is None:
+        if question.thread is None or response.reason is Reason.ABOUT_ASSISTANT:
             return None
         origins = await asyncio.to_thread(find_origins, question.text, response, self._analyze)
         await self._keep(question, question.thread, response, origins)

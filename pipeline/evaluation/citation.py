@@ -14,6 +14,7 @@ import numpy as np
 from pipeline.errors import DatasetError
 from pipeline.evaluation import curves
 from pipeline.evaluation.dataset import lines
+from pipeline.evaluation.rows import PairRow
 from pipeline.evaluation.scores import summarise
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def read_pairs(folder: Path) -> list[Pair]:
     Sources that have one kind of label only are joined with others that begin with the same word, since
     nothing can be told apart in them. Raises `DatasetError`.
     """
-    rows = [row for row in lines(folder, "pairs", _checked) if row.get("label") in LABELS]
+    rows = [row for row in lines(folder, "pairs", PairRow) if row.label in LABELS]
     pairs = [_pair(number, row) for number, row in enumerate(rows)]
     labels: dict[str, set[bool]] = {}
     for pair in pairs:
@@ -161,13 +162,13 @@ def _scores(found: Sequence[Scored]) -> tuple[list[float], list[float]]:
     )
 
 
-def _pair(number: int, row: Mapping[str, Any]) -> Pair:
+def _pair(number: int, row: PairRow) -> Pair:
     return Pair(
-        id=str(row.get("id", number)),
-        claim=row["claim"],
-        references=tuple(row["references"]),
-        supported=LABELS[row["label"]],
-        source=str(row.get("src") or ALL),
+        id=str(number if row.id is None else row.id),
+        claim=row.claim,
+        references=row.references,
+        supported=LABELS[row.label],
+        source=row.src or ALL,
     )
 
 
@@ -176,7 +177,3 @@ def _joined(pair: Pair) -> Pair:
     return Pair(
         id=pair.id, claim=pair.claim, references=pair.references, supported=pair.supported, source=word
     )
-
-
-def _checked(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"claim": str(row["claim"]), "references": [str(each) for each in row["references"]]}

@@ -54,8 +54,12 @@ def read(path: Path) -> Notes:
             part: {case: (float(score), bool(right)) for case, (score, right) in by.items()}
             for part, by in run["scored"].items()
         }
-        return Notes(series=run["series"], scored=scored)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        series = {
+            part: {name: {qid: float(value) for qid, value in by.items()} for name, by in measures.items()}
+            for part, measures in run["series"].items()
+        }
+        return Notes(series=series, scored=scored)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         raise DatasetError(f"{path.name} is no run that was kept with --save.") from exc
 
 

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import ValidationError
 
 from pipeline.domain import Place
 from pipeline.errors import DatasetError
+from pipeline.evaluation.rows import DocumentRow, QuestionRow
 from pipeline.evaluation.scores import NOWHERE, Gold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-Row = TypeVar("Row")
+    from pydantic import BaseModel
+
+    from pipeline.evaluation.rows import GoldRow
+
+Row = TypeVar("Row", bound="BaseModel")
 
 DESCRIPTION = "dataset.json"
 """Names the folders with the files of a dataset: ``{"documents": ["../handbook", "documents"]}``."""
@@ -99,46 +107,46 @@ def read_dataset(folder: Path, *, small: bool = False) -> Dataset:
     a rewrite need no documents. *small* keeps only the questions that are marked so. Raises `DatasetError`.
     """
     files = _files(folder)
-    documents = [*lines(folder, "documents", _document, required=False), *files]
-    found = lines(folder, "questions", _case, required=bool(documents))
-    cases = [_by_name(case, files) for case in found]
+    rows = lines(folder, "documents", DocumentRow, required=False)
+    documents = [*map(_document, rows), *files]
+    _once((source.doc_id for source in documents), "The document")
+    asked = lines(folder, "questions", QuestionRow, required=bool(documents))
+    cases = [_by_name(_case(row), files) for row in asked]
+    _once((case.qid for case in cases), "The question")
     if not documents and all(case.needs_rewrite is None for case in cases):
         raise DatasetError(f"{folder.name} has no documents.jsonl; a dataset has documents and questions.")
     if not cases:
         raise DatasetError(f"{folder.name} holds no questions.")
-    changes = lines(folder, "topic_change", _case, required=False)
+    changed = lines(folder, "topic_change", QuestionRow, required=False)
+    changes = [_case(row) for row in changed]
     dataset = Dataset(name=folder.name, documents=documents, cases=cases, topic_changes=changes)
     return _sample(dataset) if small else dataset
 
 
-def lines(
-    folder: Path, stem: str, make: Callable[[dict[str, Any]], Row], *, required: bool = True
-) -> list[Row]:
+def lines(folder: Path, stem: str, form: type[Row], *, required: bool = True) -> list[Row]:
     """Read ``stem.jsonl`` or ``stem.jsonl.gz``, one row a line. Raises `DatasetError`."""
     for name in (f"{stem}.jsonl", f"{stem}.jsonl.gz"):
         path = folder / name
         if path.is_file():
             try:
                 data = path.read_bytes()
-                text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
+                text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8-sig")
             except (ValueError, EOFError, OSError) as exc:
                 raise DatasetError(f"{name} cannot be read: no line of it is text in UTF-8.") from exc
             numbered = enumerate(text.split("\n"), 1)
-            return [_row(f"{name}, line {number}", line, make) for number, line in numbered if line.strip()]
+            return [_row(f"{name}, line {number}", line, form) for number, line in numbered if line.strip()]
     if required:
         raise DatasetError(f"{folder.name} has no {stem}.jsonl; a dataset has documents and questions.")
     return []
 
 
-def _row(where: str, line: str, make: Callable[[dict[str, Any]], Row]) -> Row:
+def _row(where: str, line: str, form: type[Row]) -> Row:
     try:
-        return make(json.loads(line))
-    except KeyError as exc:
-        raise DatasetError(f"{where}: the field {exc} is missing.") from exc
-    except ValueError as exc:
-        raise DatasetError(f"{where} is no JSON, or a field holds what it must not.") from exc
-    except (TypeError, AttributeError) as exc:
-        raise DatasetError(f"{where}: a field has the wrong form; docs/quality.md lists them.") from exc
+        return form.model_validate_json(line)
+    except ValidationError as exc:
+        [fault, *_] = exc.errors(include_url=False, include_input=False, include_context=False)
+        field = ".".join(map(str, fault["loc"]))
+        raise DatasetError(f"{where}: {field + ': ' if field else ''}{fault['msg']}.") from exc
 
 
 def _files(folder: Path) -> list[Source]:
@@ -152,10 +160,7 @@ def _files(folder: Path) -> list[Source]:
         ),
         key=lambda path: path.name,
     )
-    sources = [Source(doc_id=path.name, title=path.name, path=path) for path in paths]
-    if len({source.doc_id for source in sources}) < len(sources):
-        raise DatasetError(f"Two documents of {folder.name} have the same file name.")
-    return sources
+    return [Source(doc_id=path.name, title=path.name, path=path) for path in paths]
 
 
 def _by_name(case: Case, files: Sequence[Source]) -> Case:
@@ -191,41 +196,41 @@ def _sample(dataset: Dataset) -> Dataset:
     return replace(dataset, cases=cases, topic_changes=[case for case in dataset.topic_changes if case.small])
 
 
-def _document(row: dict[str, Any]) -> Source:
-    return Source(doc_id=row["doc_id"], title=row.get("title") or "", text=row["text"])
+def _document(row: DocumentRow) -> Source:
+    return Source(doc_id=row.doc_id, title=row.title or "", text=row.text)
 
 
-def _case(row: dict[str, Any]) -> Case:
+def _case(row: QuestionRow) -> Case:
     return Case(
-        qid=row["qid"],
-        question=row["question"],
-        history=tuple(
-            Turn(user=turn["role"] == "user", text=turn["content"]) for turn in row.get("history") or []
-        ),
+        qid=row.qid,
+        question=row.question,
+        history=tuple(Turn(user=turn.role == "user", text=turn.content) for turn in row.history),
         gold=_gold(row),
-        answerable=row.get("answerable"),
-        answers=tuple(row.get("answers") or ()),
-        rewrite=row.get("rewrite"),
-        needs_rewrite=row.get("needs_rewrite"),
-        forbidden=tuple(row.get("forbidden") or ()),
-        slices={key: str(row[key]) for key in ("type", "lang") if row.get(key)},
-        small=bool(row.get("small")),
+        answerable=row.answerable,
+        answers=row.answers,
+        rewrite=row.rewrite,
+        needs_rewrite=row.needs_rewrite,
+        forbidden=row.forbidden,
+        slices={name: str(value) for name, value in (("type", row.type), ("lang", row.lang)) if value},
+        small=bool(row.small),
     )
 
 
-def _gold(row: dict[str, Any]) -> Gold:
-    documents = row.get("gold_docs") or []
+def _gold(row: QuestionRow) -> Gold:
     return Gold(
-        spans={
-            each["doc_id"]: tuple((int(start), int(end)) for start, end in each.get("spans") or [])
-            for each in documents
-        },
-        places={each["doc_id"]: place for each in documents if (place := _place(each)) != NOWHERE},
-        off_topic=frozenset(row.get("off_topic_docs") or []),
+        spans={each.doc_id: each.spans for each in row.gold_docs},
+        places={each.doc_id: place for each in row.gold_docs if (place := _place(each)) != NOWHERE},
+        off_topic=frozenset(row.off_topic_docs),
     )
 
 
-def _place(row: Mapping[str, Any]) -> Place:
-    """Return the page and section that hold an answer; pages count from 1 unless their key says from 0."""
-    from_zero = row.get("page_0based")
-    return Place(page=row.get("page") if from_zero is None else from_zero + 1, section=row.get("section"))
+def _place(row: GoldRow) -> Place:
+    """Return the page and section that hold an answer; pages count from 1 unless their field says from 0."""
+    return Place(page=row.page if row.page_0based is None else row.page_0based + 1, section=row.section)
+
+
+def _once(ids: Iterable[str], what: str) -> None:
+    """Refuse an id that stands twice, since one of the two would not be scored. Raises `DatasetError`."""
+    for each, count in Counter(ids).items():
+        if count > 1:
+            raise DatasetError(f"{what} {each} is there {count} times.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pipeline.evaluation.dataset import lines
+from pipeline.evaluation.rows import ItemRow
 from pipeline.evaluation.scores import figures
 from pipeline.guardrails.orders import contains_orders
 from pipeline.guardrails.policy import contains_injection_attempt
@@ -40,8 +41,7 @@ def read_items(folder: Path) -> list[Item]:
 
     A kind is the part before the first colon.
     """
-    rows = lines(folder, "items", lambda row: row | {"text": row["text"], "label": int(row["label"])})
-    return [_item(number, row) for number, row in enumerate(rows)]
+    return [_item(number, row) for number, row in enumerate(lines(folder, "items", ItemRow))]
 
 
 def measure(
@@ -82,14 +82,14 @@ def _grouped(
     return found
 
 
-def _item(number: int, row: Mapping[str, Any]) -> Item:
+def _item(number: int, row: ItemRow) -> Item:
     return Item(
-        id=str(row.get("id", number)),
-        text=row["text"],
-        attack=bool(row["label"]),
-        where=str(row.get("where") or "document"),
-        kind=str(row.get("kind") or "other").split(":", 1)[0],
-        canary=row.get("canary"),
-        question=row.get("question"),
-        ideal=row.get("ideal"),
+        id=str(number if row.id is None else row.id),
+        text=row.text,
+        attack=row.label,
+        where=row.where or "document",
+        kind=(row.kind or "other").split(":", 1)[0],
+        canary=row.canary,
+        question=row.question,
+        ideal=row.ideal,
     )

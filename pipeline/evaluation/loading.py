@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pipeline.domain import IngestReason
 from pipeline.errors import DatasetError, IngestError
 from pipeline.evaluation.dataset import lines
+from pipeline.evaluation.rows import SampleRow
 from pipeline.ingestion.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def read_samples(folder: Path) -> list[Sample]:
 
     Raises `DatasetError`.
     """
-    samples = lines(folder, "manifest", lambda row: _sample(folder, row))
+    samples = [_sample(folder, row) for row in lines(folder, "manifest", SampleRow)]
     for sample in samples:
         if not sample.path.is_file():
             raise DatasetError(f"{folder.name} has no {sample.path.name}, which its manifest names.")
@@ -124,14 +125,17 @@ def _holds(sample: Sample, snippet: Snippet, parsed: Parsed, found: dict[str, di
     return on_page
 
 
-def _sample(folder: Path, row: Mapping[str, Any]) -> Sample:
-    outcome, _, kind = str(row["expect"]).partition(":")
+def _sample(folder: Path, row: SampleRow) -> Sample:
+    outcome, _, kind = row.expect.partition(":")
+    if kind and kind not in REASONS:
+        raise DatasetError(
+            f"The manifest expects {row.expect} of {row.file}; known are {', '.join(REASONS)}."
+        )
     return Sample(
-        path=folder / row["file"],
+        path=folder / row.file,
         text=outcome in ("text", "text_or_error"),
         reasons=REASONS[kind] if kind else frozenset(),
         snippets=tuple(
-            Snippet(text=each["text"], page=each.get("page"), optional=bool(each.get("optional")))
-            for each in row.get("snippets") or []
+            Snippet(text=each.text, page=each.page, optional=bool(each.optional)) for each in row.snippets
         ),
     )

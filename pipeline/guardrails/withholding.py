@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipeline.domain import Chunk, RankedChunk, Retrieval
 
 WITHHELD: Final = "source:orders_withheld"
-"""The code of an answer from whose sources sentences were left out."""
+"""The code of an answer that cites a passage of which sentences were left out, or that has nothing else."""
 
 _CACHED: Final = 1024
 """Passages whose orders are remembered: reading one takes milliseconds, and the same ones are found again."""
@@ -28,8 +28,8 @@ _NAMELESS: Final = "unnamed"
 def without_orders(retrieval: Retrieval) -> Retrieval:
     """Return *retrieval* without the sentences that address the assistant, and record where they stood.
 
-    A passage of which nothing else is left is left out. What is stored stays as it is. Reads some
-    milliseconds of regular expressions a passage, so call it in a thread.
+    A passage of which nothing else is left is left out; where none is left, the code says why. What is stored
+    stays as it is. Reads some milliseconds of regular expressions a passage, so call it in a thread.
     """
     cleared = [(found, _cleared(found.chunk)) for found in retrieval.ranked]
     touched = [found.chunk.chunk_id for found, chunk in cleared if chunk is not found.chunk]
@@ -37,10 +37,12 @@ def without_orders(retrieval: Retrieval) -> Retrieval:
         return retrieval
     OBSERVED.labels("orders_in_source").inc(len(touched))
     record("source.orders_withheld", chunks=touched)
+    left = tuple(_with(found, chunk) for found, chunk in cleared if _says_something(chunk.text))
     return replace(
         retrieval,
-        ranked=tuple(_with(found, chunk) for found, chunk in cleared if _says_something(chunk.text)),
-        degraded=(*retrieval.degraded, WITHHELD),
+        ranked=left,
+        degraded=retrieval.degraded if left else (*retrieval.degraded, WITHHELD),
+        withheld=frozenset(touched),
     )
 
 

@@ -26,16 +26,23 @@ _SHORT: Final = 3
 _ASKS: Final = re.compile(r"\b(?:what|which|who|whom|whose|where|when|how (?:many|much))\b", re.IGNORECASE)
 _DENIES: Final = re.compile(
     r"\b(?:not(?! only\b| just\b)|never|none|nobody|nothing|nowhere|neither|cannot"
-    r"|no(?! later\b| more than\b| less than\b| fewer than\b|\. ?\d))\b|n[’']t\b",
+    r"|no(?! later\b| more than\b| less than\b| fewer than\b|\. ?\d|\W*$))\b|n[’']t\b",
     re.IGNORECASE,
 )
 _RESTRICTS: Final = re.compile(
     r"\b(?:except|only|but|other than|exclud\w+|instead|rather|unless|without|lack\w*|fail\w*|refus\w+"
     r"|reject\w*|prohibit\w*|forbid\w*|banned|against|oppos\w+|im?possible|unable|unavailable|invalid|ineligible"
-    r"|incapable|free of|apart from|hardly|rarely|little|few)\b",
+    r"|incapable|free|non|apart from|hardly|rarely|little|few)\b",
     re.IGNORECASE,
 )
 """Says of something that it is left out, so that it may answer what is not so."""
+
+_CONDITION: Final = re.compile(
+    r"^\W*(?:if|unless|because|in case)\b[^,]*,"
+    r"|(?<=\w)\W+(?:if|when|unless|because|since|so that|in case|while)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A clause that says when something holds: "if I am not a member" asks for what is so without one."""
 
 
 def names(question: str, analyze: Analyze) -> frozenset[str]:
@@ -61,7 +68,8 @@ def undenied(question: str, passages: Sequence[str], analyze: Analyze) -> bool:
     "Which invoices are not paid twice?" takes the denial for granted. A claim and a question for yes or no do
     not: a sentence that says the opposite answers them. English only.
     """
-    if not _ASKS.search(question) or not _DENIES.search(question):
+    asked_of = _CONDITION.sub(" ", question)
+    if not _ASKS.search(asked_of) or not _DENIES.search(asked_of):
         return False
     sentences = [sentence for passage in passages[:READ] for sentence in split(passage)]
     tokens = [analyze(sentence) for sentence in sentences]

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from pipeline.domain import SECTIONS, DocumentStatus, RankedChunk, Unit
+from pipeline.language import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ _KINDS: Final = {
 _WORDS: Final = "|".join(word for words in _KINDS.values() for word in words)
 _NAMED: Final = re.compile(
     rf"\b(?P<kind>{_WORDS})\s+(?P<number>\d+(?:\.\d+)*)\b"
-    r"(?!\s*(?:[-–,]|to|and|or|bis|und|oder)\s*\d)",
+    r"(?!\s*(?:[-–,]|to|and|or|bis|und|oder|y|o|et|ou|e)\s*\d)",
     re.IGNORECASE,
 )
 
@@ -37,7 +38,9 @@ class Spot:
     def holds(self, place: Place) -> bool:
         """Tell whether *place* is there."""
         if self.kind == "section":
-            numbered = re.compile(rf"(?:\w+\s+)?{re.escape(self.number)}(?!\.?\d)\b")
+            numbered = re.compile(
+                rf"(?:(?:{_WORDS}|§)\s*)?{re.escape(self.number)}(?!\.?\d)(?![-–\w])", re.IGNORECASE
+            )
             return any(map(numbered.match, (place.section or "").split(SECTIONS)))
         is_slide = place.unit is Unit.SLIDE
         named = place.page_label or str(place.page)
@@ -64,6 +67,15 @@ def meant(question: str, documents: Sequence[Document], filters: Filters) -> Doc
     if len(searched) > 1:
         searched = [each for each in searched if _names(question, each)]
     return searched[0] if len(searched) == 1 else None
+
+
+def asks_for_it(question: str, document: Document) -> bool:
+    """Tell whether *question* wants what stands at its place, whatever that is about.
+
+    It names the document, or asks of nothing but the place. "Section 3 of the constitution" does neither in a
+    channel with a handbook.
+    """
+    return _names(question, document) or not own_words(_NAMED.sub(" ", question))
 
 
 def preferred(retrieval: Retrieval, chunks: Sequence[Chunk], spot: Spot, top_k: int) -> Retrieval | None:

@@ -76,6 +76,23 @@ async def test_each_statement_is_checked_and_the_explanation_tells_how_it_stands
     assert "Checked 2 statements: 1 supported, 1 not supported" in explain(turn.response, None, {})
 
 
+async def test_thanks_are_not_kept_so_the_answer_before_them_can_still_be_explained(
+    opened: Opened, scope: Scope, folder: Path
+) -> None:
+    async with opened() as service:
+        await ingest(service, scope, folder)
+        pipeline = await service.pipeline()
+        for text in (MONTHLY, "Great, thank you!"):
+            question = Question(text=text, scope=scope, thread="t")
+            response = await pipeline.ask(question)
+            await pipeline.remember(question, response)
+        turn = await service.stores.threads.last_turn(scope, "t")
+
+    assert (response.message, response.citations) == ("You're welcome.", ())
+    assert turn is not None
+    assert turn.question == MONTHLY
+
+
 async def test_streaming_shows_the_stages_and_ends_in_the_same_answer(
     opened: Opened, scope: Scope, folder: Path
 ) -> None:

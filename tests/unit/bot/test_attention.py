@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from bot.attention import is_small_talk
 from bot.preferences import FollowUps, Preferences
 from pipeline.errors import StorageError
 from tests.fakes.library import FakePreferences
@@ -130,88 +129,6 @@ async def test_thanks_among_people_are_left_alone_and_those_to_the_bot_are_not(f
     await asking.settled()
 
     assert asking.asked == ["first", "Thank you"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "thanks!",
-        "Thanks a lot",
-        "ok",
-        "OK.",
-        "great, that helps, thank you",
-        "That’s great, thanks",
-        "got it",
-        "makes sense",
-        "👍",
-        "👍🏽 🎉",
-        ":+1:",
-        ":thumbsup::skin-tone-2:",
-        "+1",
-        "…",
-        "",
-        "yes",
-        "no",
-        "Danke!",
-        "Vielen Dank",
-        "alles klar, danke",
-        "Dankeschön 🙏",
-        "genau",
-        "merci",
-        "Merci beaucoup !",
-        "d'accord, merci",
-        "parfait",
-        "gracias",
-        "Muchas gracias",
-        "¡vale!",
-        "obrigado",
-        "grazie mille",
-        "va bene",
-        "dank je wel",
-        "tack så mycket",
-        "dzięki",
-        "děkuji",
-        "teşekkürler",
-        "спасибо большое",
-        "дякую",
-        "תודה",
-        "شكراً",
-        "ありがとうございます！",
-        "はい、了解です",
-        "谢谢",
-        "好的，谢谢",
-        "감사합니다",
-    ],
-)
-def test_thanks_assent_and_signs_are_small_talk(text: str) -> None:
-    assert is_small_talk(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ok?",
-        "Is that so?",
-        "why",
-        "And the refunds",
-        "what is the right one",
-        "no, the other file",
-        "how does it work",
-        "thanks, and for returns",
-        "Danke, und für Retouren",
-        "merci, et pour les retours",
-        "ok 5 days",
-        "2024",
-        "good for what",
-        "thanks a lot for all your very much good help",
-        "谢谢，多久？",
-        "ORA-00942",
-        "really?",
-        "so what does that make",
-    ],
-)
-def test_whatever_may_be_a_question_is_none(text: str) -> None:
-    assert not is_small_talk(text)
 
 
 class BrokenPreferences(FakePreferences):

@@ -42,6 +42,44 @@ async def test_a_greeting_is_returned(text: str, begins: str) -> None:
     assert "`/help`" in said
 
 
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("thanks", "You're welcome."),
+        ("Great, thank you!", "You're welcome."),
+        ("danke", "You're welcome."),
+        ("ok", "All right. Ask me whenever you want to know something from the files."),
+    ],
+)
+async def test_thanks_get_a_line_and_nothing_is_asked_or_remembered(text: str, reply: str) -> None:
+    pipeline = ScriptedPipeline()
+
+    stream = with_manners(pipeline.ask_stream, Customs(prefix="/"))(Question(text=text, scope=SCOPE))
+
+    assert stream.response.message == reply
+    assert stream.response.citations == ()
+    assert await stream.remember() is None
+    assert pipeline.questions == []
+
+
+@pytest.mark.parametrize("text", ["are you sure?", "where does it say that?", "why?"])
+@pytest.mark.parametrize(
+    ("customs", "way"),
+    [
+        (SLACK, "press “Why this answer” below it, or use `/footnote why`."),
+        (DISCORD, "press “Why this answer” below it, or use `/why`."),
+        (Customs(prefix="/"), "rests on, use `/why`."),
+    ],
+)
+async def test_who_doubts_an_answer_is_shown_how_to_check_it(customs: Customs, way: str, text: str) -> None:
+    pipeline = ScriptedPipeline()
+
+    stream = with_manners(pipeline.ask_stream, customs)(Question(text=text, scope=SCOPE))
+
+    assert (stream.response.message or "").endswith(way)
+    assert pipeline.questions == []
+
+
 async def test_a_question_is_asked() -> None:
     pipeline = ScriptedPipeline(answer("Five days."))
     ask = with_manners(pipeline.ask_stream, Customs())

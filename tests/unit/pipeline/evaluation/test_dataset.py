@@ -130,7 +130,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "dataset.json").write_text('{"documents": ["one", "two"]}')
     write(tmp_path, "questions.jsonl", QUESTION)
 
-    with pytest.raises(DatasetError, match="same file name"):
+    with pytest.raises(DatasetError, match="a.md is there 2 times"):
         read_dataset(tmp_path)
 
 
@@ -191,10 +191,16 @@ def test_questions_that_say_whether_they_need_their_conversation_need_no_documen
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ('{"question": "?"}', "questions.jsonl, line 2: the field 'qid' is missing."),
-        ("{", "questions.jsonl, line 2 is no JSON"),
-        ('["qid"]', "questions.jsonl, line 2: a field has the wrong form"),
-        ('{"qid": "q", "question": "?", "gold_docs": ["faq.md"]}', "line 2: a field has the wrong form"),
+        ('{"question": "?"}', "questions.jsonl, line 2: qid: Field required."),
+        ("{", "questions.jsonl, line 2: Invalid JSON"),
+        ("[" * 5_000 + "]" * 5_000, "questions.jsonl, line 2: Invalid JSON"),
+        ('["qid"]', "questions.jsonl, line 2: Input should be an object."),
+        ('{"qid": "q", "question": null}', "line 2: question: Input should be a valid string."),
+        ('{"qid": "q", "question": "?", "gold_docs": ["faq.md"]}', "line 2: gold_docs.0: Input should be"),
+        ('{"qid": "q", "question": "?", "gold_docs": [{"doc_id": "d1", "page": 0}]}', "gold_docs.0.page: "),
+        ('{"qid": "q", "question": "?", "gold_docs": [{"doc_id": "d1", "spans": [[9, 3]]}]}', "a span ends"),
+        ('{"qid": "q", "question": "?", "gold_docs": [{"doc_id": "d1", "spans": [[-3, 3]]}]}', "spans.0.0"),
+        ('{"qid": "q1", "question": "?"}', "The question q1 is there 2 times."),
     ],
 )
 def test_a_line_that_cannot_be_used_is_named_by_its_number(tmp_path: Path, row: str, said: str) -> None:
@@ -213,7 +219,7 @@ def test_documents_that_questions_name_and_nobody_has_are_known(tmp_path: Path) 
         tmp_path,
         "questions.jsonl",
         QUESTION,
-        QUESTION | {"gold_docs": [{"doc_id": "faqs.md"}, {"doc_id": "d1"}]},
+        QUESTION | {"qid": "q2", "gold_docs": [{"doc_id": "faqs.md"}, {"doc_id": "d1"}]},
     )
 
     assert read_dataset(tmp_path).unknown == ["faqs.md"]

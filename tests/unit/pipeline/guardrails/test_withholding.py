@@ -43,11 +43,16 @@ def test_an_order_is_left_out_and_the_rest_of_its_passage_stays() -> None:
 
     assert [split(text) for text in texts(cleared)] == [[FACT, "Its valve is red."], ["Plain."]]
     assert [each.chunk.chunk_id for each in cleared.ranked] == ["d-0", "d-1"]
-    assert cleared.degraded == ("x", WITHHELD)
+    assert cleared.withheld == {"d-0"}
 
 
 def test_a_passage_of_which_nothing_else_is_left_is_no_source() -> None:
     assert texts(without_orders(found(ORDER, FACT))) == [FACT]
+
+
+def test_the_code_is_given_at_once_only_where_nothing_is_left() -> None:
+    assert without_orders(found(ORDER, FACT)).degraded == ("x",)
+    assert without_orders(found(ORDER, ORDER)).degraded == ("x", WITHHELD)
 
 
 def test_without_orders_nothing_changes_and_nothing_is_recorded() -> None:
@@ -76,7 +81,7 @@ def test_a_heading_and_a_file_name_can_give_orders_as_well() -> None:
     chunk = cleared.ranked[0].chunk
 
     assert (chunk.display_name, chunk.place.section, chunk.text) == ("unnamed.pdf", None, FACT)
-    assert cleared.degraded == ("x", WITHHELD)
+    assert cleared.withheld == {"d-0"}
 
 
 def test_what_was_found_stays_as_it_was_stored() -> None:

@@ -100,3 +100,23 @@ def test_nothing_is_known_where_no_sentence_shares_a_word(passages: list[str]) -
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_any_text_is_judged(question: str, passages: list[str]) -> None:
     assert undenied(question, passages, analyze) in {True, False}
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the invoice no.?", "Invoice number: RX-88172."),
+        ("How much do I pay if I am not a member?", "Guests pay 5 euros to swim. Members pay 3 euros."),
+        ("If I am not a member, how much do I pay?", "Guests pay 5 euros to swim. Members pay 3 euros."),
+        ("What time is it if none is given?", "The default time is noon."),
+        ("Which tickets are not refunded?", "Tickets of this kind are non-refundable."),
+    ],
+)
+def test_a_condition_and_an_abbreviation_deny_nothing(question: str, text: str) -> None:
+    assert not undenied(question, [text], analyze)
+
+
+def test_a_question_that_begins_with_when_may_deny() -> None:
+    assert undenied(
+        "When is the pool not open to guests?", ["The pool is open on Monday."], analyze
+    )

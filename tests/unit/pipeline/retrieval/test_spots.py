@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.domain import Chunk, Document, Filters, Place, RankedChunk, Retrieval, Unit
-from pipeline.retrieval.spots import Spot, meant, preferred, spot_in
+from pipeline.retrieval.spots import Spot, asks_for_it, meant, preferred, spot_in
 from tests.fakes.stored import chunk_of, document_of
 
 ANY = Filters()
@@ -111,3 +111,28 @@ def test_no_more_than_top_k_are_shown() -> None:
 
     assert found is not None
     assert [each.chunk for each in found.ranked] == [two]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("What is on page 4?", True),
+        ("What does slide 4 of deck.pptx say about pumps?", True),
+        ("What does section 3 of the German constitution say about equality?", False),
+        ("What does section 2 of budget.xlsx say about marketing?", False),
+    ],
+)
+def test_a_place_answers_for_itself_only_in_a_named_document_or_if_nothing_else_is_asked(
+    question: str, asked: bool
+) -> None:
+    assert asks_for_it(question, DECK) is asked
+
+
+@pytest.mark.parametrize("section", ["Top 2 reasons", "Bonus 2 weeks", "2-3 days", "10 2 things"])
+def test_a_number_within_a_heading_is_no_section(section: str) -> None:
+    assert not Spot("section", "2").holds(Place(section=section))
+
+
+@pytest.mark.parametrize("section", ["2 Scope", "Section 2: Scope", "§ 2 Scope", "Abschnitt 2", "2. Scope"])
+def test_a_numbered_heading_is_one(section: str) -> None:
+    assert Spot("section", "2").holds(Place(section=f"Contract > {section}"))
