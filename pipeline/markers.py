@@ -45,6 +45,11 @@ def cited_in(text: str) -> frozenset[str]:
     return frozenset(label for marker in MARKER.finditer(prose) for label in labels_of(marker))
 
 
+def code_spans(text: str) -> list[tuple[int, int]]:
+    """Return where spans of code within a line begin and end; a bracket there is no marker."""
+    return [span.span() for span in INLINE_CODE.finditer(text)]
+
+
 def longest(labels: Collection[str]) -> int:
     """Return the length of the longest marker worth waiting for: every label in one pair of brackets."""
     return len("[ " + " , ".join(labels) + " ]")

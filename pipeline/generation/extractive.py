@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from pipeline.domain import SECTIONS
 from pipeline.errors import ModelError
-from pipeline.generation.cells import name_cells
 from pipeline.generation.embedders import unit
-from pipeline.generation.keyed import is_keyed, name_values
-from pipeline.generation.lists import find_lists
+from pipeline.generation.keyed import is_keyed
 from pipeline.generation.prompts import is_code
 from pipeline.generation.quoting import phrase
 from pipeline.generation.response import DEGRADED_KEY
+from pipeline.generation.statements import statements
 from pipeline.observability.trace import record
-from pipeline.sentences import closeness, coverage, split, weights
+from pipeline.sentences import closeness, coverage, weights
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 
     from pipeline.conversation import CitedSource
     from pipeline.generation.lists import List
+    from pipeline.generation.statements import Statement
     from pipeline.ports import Embedder
 
     Analyze = Callable[[str], list[str]]
@@ -45,10 +44,10 @@ SOURCE_BUDGET: Final = 6000
 SAME: Final = 0.75
 """Share of common tokens from which a second sentence only repeats the first."""
 
-SECOND_AT_LEAST: Final = 0.6
-"""Share of the best sentence's closeness below which a second one is left out."""
+SECOND_AT_LEAST: Final = 0.7
+"""Share of the best sentence's closeness below which a second one is left out; 0.72 lost wanted strings."""
 
-RECALLED: Final = np.float32(0.2)
+RECALLED: Final = np.float32(0.35)
 """Length of the memory's vector beside the question's, as in the search; in one text it drowns it."""
 
 RANK_BONUS: Final = 0.1
@@ -68,11 +67,15 @@ class Candidate:
     position: int
     """Place among the sentences of its source, from 0."""
     text: str
+    heard: str
+    """The text with the question that it answers."""
     tokens: frozenset[str]
     coverage: float
     """Share of the question's weight that it holds."""
     code: bool = False
     """It is a line of a program."""
+    keyed: bool = False
+    """It is a value with its keys."""
     list: List | None = None
     """What it is an item of, or leads in to."""
 
@@ -158,7 +161,7 @@ class ExtractiveReader:
                 aim = await self._embedder.embed_query(question)
                 if summary:
                     aim = unit(aim + RECALLED * await self._embedder.embed_query(summary))
-                vectors = await self._embedder.embed_documents([candidate.text for candidate in found])
+                vectors = await self._embedder.embed_documents([candidate.heard for candidate in found])
         except (ModelError, TimeoutError):
             return None
         return [float(cosine) for cosine in vectors @ aim]
@@ -197,43 +200,42 @@ class ExtractiveReading:
 def candidates(
     question: str, summary: str, sources: Sequence[CitedSource], analyze: Analyze
 ) -> list[Candidate]:
-    """Return the sentences that are worth embedding, those that cover most of the question first."""
-    split_up = [[(text, analyze(text)) for text in statements(source)] for source in sources]
+    """Return the sentences that are worth embedding, those that cover most of the question first.
+
+    Sentences that only ask are among them where there is nothing else.
+    """
+    split_up = [[(said, analyze(said.heard)) for said in statements(source.chunk)] for source in sources]
     weight = weights(tokens for sentences in split_up for _, tokens in sentences)
     asked = analyze(question)
     recalled = analyze(summary)
+    only_asks = all(said.asks for sentences in split_up for said, _ in sentences)
     found: list[Candidate] = []
     for rank, (source, sentences) in enumerate(zip(sources, split_up, strict=True)):
-        lists = () if is_code(source.chunk.display_name) else tuple(find_lists(source.chunk.text))
         own = [
-            Candidate(
-                label=source.label,
-                source=rank,
-                position=position,
-                text=text,
-                tokens=frozenset(tokens),
-                coverage=_covered(asked, recalled, tokens, weight),
-                code=is_code(source.chunk.display_name),
-                list=next((each for each in lists if each.holds(text)), None),
-            )
-            for position, (text, tokens) in enumerate(sentences)
+            _candidate(source, rank, position, said, tokens, _covered(asked, recalled, tokens, weight))
+            for position, (said, tokens) in enumerate(sentences)
+            if only_asks or not said.asks
         ]
         found += sorted(own, key=_by_coverage)[:PER_SOURCE]
     return sorted(found, key=_by_coverage)[:IN_ALL]
 
 
-def statements(source: CitedSource) -> list[str]:
-    """Return what *source* says, sentence by sentence, without headings: they only repeat the question."""
-    section = source.chunk.place.section or ""
-    names = section.split(SECTIONS)
-    if is_keyed(source.chunk.display_name):
-        sentences = name_values(source.chunk.text, section)
-    elif is_code(source.chunk.display_name):
-        # half a line of code says nothing, and a full stop in it ends no sentence
-        sentences = [line.strip() for line in source.chunk.text.splitlines() if line.strip()]
-    else:
-        sentences = name_cells(split(source.chunk.text))
-    return [sentence for sentence in sentences if sentence.strip("#*_ \t") not in names]
+def _candidate(
+    source: CitedSource, rank: int, position: int, said: Statement, tokens: list[str], covered: float
+) -> Candidate:
+    name = source.chunk.display_name
+    return Candidate(
+        label=source.label,
+        source=rank,
+        position=position,
+        text=said.text,
+        heard=said.heard,
+        tokens=frozenset(tokens),
+        coverage=covered,
+        code=is_code(name),
+        keyed=is_keyed(name),
+        list=said.list,
+    )
 
 
 def _covered(asked: list[str], recalled: list[str], tokens: list[str], weight: dict[str, float]) -> float:
@@ -249,7 +251,7 @@ def _by_coverage(candidate: Candidate) -> tuple[float, int, int]:
 def choose(
     found: Sequence[Candidate], cosines: Sequence[float], *, codes: frozenset[str] = frozenset()
 ) -> list[Candidate]:
-    """Return the best one or two, in the order in which they read best.
+    """Return the best one or two: the best first, but neighbours in the order in which they stand.
 
     *cosines* are to the question. A second sentence that lacks one of its *codes* that the first one holds is
     about another thing of the same kind: the next invoice, the next error.
@@ -266,9 +268,16 @@ def choose(
         same_thing = codes & ranked[0].tokens <= candidate.tokens
         if same_thing and not any(_repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
-    if len({candidate.source for candidate in chosen}) == 1:
-        chosen.sort(key=lambda candidate: candidate.position)
-    return chosen
+    return sorted(chosen, key=lambda each: each.position) if _reads_on(chosen) else chosen
+
+
+def _reads_on(chosen: Sequence[Candidate]) -> bool:
+    """Tell whether the sentences read on from one to the next where they stand."""
+    positions = [candidate.position for candidate in chosen]
+    apart = max(positions) - min(positions) if positions else 0
+    one_list = chosen[:1] and chosen[0].list is not None and len({id(each.list) for each in chosen}) == 1
+    one_source = len({candidate.source for candidate in chosen}) == 1
+    return one_source and not chosen[0].keyed and (apart < QUOTED or bool(one_list))
 
 
 def _repeats(candidate: Candidate, other: Candidate) -> bool:

@@ -26,6 +26,9 @@ _ENTRY: Final = re.compile(r"-\s+(?=\S)")
 _QUOTED_KEY: Final = re.compile(r"\"([^\"\n]{1,120})\"(?=\s*:)")
 _SAYS: Final = re.compile(r"\w")
 _ENTRY_MARK: Final = "-"
+DEEPEST: Final = 32
+"""Levels that are told apart; what lies deeper stands beside its parents: people do not make such files."""
+
 _OPEN: Final = " :={[|>"
 """What stands behind a key whose value follows on lines of its own."""
 
@@ -62,7 +65,9 @@ def name_values(text: str, section: str) -> list[str]:
     """
     names = tuple(filter(None, section.split(SECTIONS)))
     values = _values(_tree(_lines(text)), ())
-    return [said if path is None else SECTIONS.join((*_above(names, path), said)) for path, said in values]
+    return [
+        said if path is None else SECTIONS.join((*_above(names, path, said), said)) for path, said in values
+    ]
 
 
 def _lines(text: str) -> list[str]:
@@ -73,10 +78,11 @@ def _lines(text: str) -> list[str]:
         return text.splitlines()
 
 
-def _above(names: Path, path: Path) -> Path:
-    """Put *names* before *path*, without those that both have."""
-    same = next((size for size in range(len(names), 0, -1) if names[-size:] == path[:size]), 0)
-    return (*names[: len(names) - same], *path)
+def _above(names: Path, path: Path, said: str) -> Path:
+    """Put *names* before *path*, up to the name that the path, or without one what is *said*, begins with."""
+    first = path[0] if path else said.partition(":")[0]
+    until = next((place for place in range(len(names) - 1, -1, -1) if names[place] == first), len(names))
+    return (*names[:until], *path)
 
 
 def _tree(lines: Sequence[str]) -> list[_Node]:
@@ -85,6 +91,8 @@ def _tree(lines: Sequence[str]) -> list[_Node]:
     opened = [top]
     for line in lines:
         for node in _nodes(line):
+            if len(opened) > DEEPEST:
+                opened.pop()  # what lies deeper stands beside its parent
             while opened[-1].indent >= node.indent:
                 opened.pop()
             opened[-1].inside.append(node)
@@ -92,16 +100,16 @@ def _tree(lines: Sequence[str]) -> list[_Node]:
     return top.inside
 
 
-def _nodes(line: str) -> Iterator[_Node]:
+def _nodes(line: str, depth: int = 0) -> Iterator[_Node]:
     """Yield what a line begins: a section, the entry of a list, a key."""
     text, indent = line.strip(), len(line) - len(line.lstrip())
     if section := _SECTION.fullmatch(text):
         yield _Node(-1, section[1])
     elif text == _ENTRY_MARK or (text in ("{", "[") and indent):
         yield _Node(indent + 0.5, _ENTRY_MARK)  # the entries of a list may stand below its key's first letter
-    elif entry := _ENTRY.match(text):
+    elif depth < DEEPEST and (entry := _ENTRY.match(text)):
         yield _Node(indent + 0.5, _ENTRY_MARK)
-        yield from _nodes(" " * (indent + entry.end()) + text[entry.end() :])
+        yield from _nodes(" " * (indent + entry.end()) + text[entry.end() :], depth + 1)
     elif _SAYS.search(text):
         yield _Node(indent, _QUOTED_KEY.sub(r"\1", text, count=1).rstrip(","))
 

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 LONGEST_QUOTE: Final = 350
 
-ITEMS: Final = 12
-"""Items of a list that are quoted; an ellipsis stands for the rest."""
-
 _END: Final = re.compile(r"(?<=[^\W_]|\))([.!?。！？]+)$")
 _CODE: Final = re.compile(r"[;{}]$|^(?:def |class |import |from \w+ import |[\w.]+\(.*\)$)|=>|::|\w\[\w*\]")
 _GAP: Final = re.compile(r" *\n\n+")
@@ -27,7 +24,8 @@ _GAP: Final = re.compile(r" *\n\n+")
 def phrase(chosen: Sequence[Candidate]) -> str:
     """Write the sentences with their markers, as in ``Refunds take five days [1].``.
 
-    A list is written as a whole where what leads in to it was chosen, or two of its numbered steps.
+    A list is written as a whole where what leads in to it was chosen, or two of its numbered steps. Of a long
+    one only the first items are, and of one with long items not even those if the answer is among them.
     """
     written = ""
     whole: list[List] = []
@@ -42,15 +40,19 @@ def phrase(chosen: Sequence[Candidate]) -> str:
 
 def _is_wanted(whole: List, chosen: Sequence[Candidate]) -> bool:
     own = [candidate for candidate in chosen if candidate.list == whole]
-    return any(each.text == whole.lead for each in own) or (whole.is_numbered and len(own) > 1)
+    leads_in = any(each.text == whole.lead for each in own)
+    if leads_in:
+        return whole.is_brief or len(own) == 1
+    return whole.is_numbered and whole.is_short and len(own) > 1
 
 
 def _list(whole: List, candidate: Candidate) -> str:
     """Write a list, each line with the marker of its source."""
     lead = [_quote(whole.lead, candidate)] if whole.lead else []
-    said = [_quote(" ".join(item), candidate) for item in whole.items[:ITEMS]]
+    shown = whole.beginning()
+    said = [_quote(item, candidate) for item in shown]
     items = [item if NUMBERED.match(item) else f"- {item}" for item in said]
-    return "\n".join((*lead, *items, *(["- …"] if len(whole.items) > ITEMS else [])))
+    return "\n".join((*lead, *items, *(["- …"] if len(whole.items) > len(shown) else [])))
 
 
 def _quote(text: str, candidate: Candidate) -> str:

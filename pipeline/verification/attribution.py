@@ -141,7 +141,9 @@ class Attributor:
 
     async def repair_markers(self, answer: str, sources: Sequence[CitedSource], question: str) -> Repaired:
         """Add the marker of a source to each unmarked sentence that it clearly supports, and it alone."""
-        unmarked = [span for span in claim_spans(answer) if self._claims(answer[slice(*span)])]
+        coded = markers.code_spans(answer)  # a marker within code is code
+        spans = [span for span in claim_spans(answer) if not any(a < span[1] < b for a, b in coded)]
+        unmarked = [span for span in spans if self._claims(answer[slice(*span)])]
         looked_at = unmarked[:CLAIMS] if sources else []
         claims = [answer[slice(*span)] for span in looked_at]
         found = await self._closest([source.chunk for source in sources], claims, question) if claims else []

@@ -10,16 +10,24 @@ from typing import TYPE_CHECKING, Final
 from pipeline.verification.lines import ITEM, is_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from decimal import Decimal
 
-    from pipeline.verification.figures import Number
+    from pipeline.verification.figures import Figures, Number
 
 LISTED: Final = range(2, 31)
 """Things that somebody may have counted."""
 
 ADDED: Final = 20
 """Numbers that are added up with each other, at most."""
+
+_ADDED_UP: Final = re.compile(
+    r"\b(?:together|total|in all|altogether|sums?|combined|difference|more|less|fewer|longer|left|remain\w*"
+    r"|points|extra|plus|minus|zusammen|insgesamt|gesamt\w*|summe|differenz|mehr|weniger|länger|übrig|bleib\w*"
+    r"|juntos|suma|diferencia|más|menos|ensemble|somme|différence|moins)\b|[共总總合]计?|差",
+    re.IGNORECASE,
+)
+"""Tells that a number was worked out."""
 
 _CLAUSE: Final = re.compile(r"[.:;()!?]\s|[:(]")
 _BETWEEN: Final = re.compile(r",?\s(?:and|or|und|oder|et|ou|y|o|e)\s|[,、]\s?")
@@ -52,6 +60,31 @@ def find_listings(text: str) -> Iterator[Listing]:
             words = _words(f"{led} {run[0]}" if kind == "row" else led)
             sizes = {len(run), len(run) - 1} if kind == "row" else {len(run)}  # a table's head is no row
             yield from (Listing(size=size, words=words) for size in sizes & set(LISTED))
+
+
+def is_counted(number: Number, listings: Iterable[Listing]) -> bool:
+    """Tell whether *number* counts what one of *listings* lists."""
+    return any(listing.counts(number) for listing in listings)
+
+
+def uncounted(known: Figures, claimed: Figures, claim: str, listings: Iterable[Listing]) -> list[Number]:
+    """Return the numbers of *claim* that *known* has not, and that count neither of the lists.
+
+    *listings* are the source's. The claim's own list proves nothing where the source counts the same things.
+    """
+    absent = known.absent(claimed)
+    told = {own.noun for own in known.numbers} if absent else set()
+    return [
+        each
+        for each in absent
+        if not is_counted(each, listings)
+        and (each.noun in told or not is_counted(each, find_listings(claim)))
+    ]
+
+
+def is_worked_out(claim: str) -> bool:
+    """Tell whether *claim* says that it adds up, or takes away."""
+    return bool(_ADDED_UP.search(claim))
 
 
 def is_sum(number: Number, known: Sequence[Number]) -> bool:

@@ -33,6 +33,10 @@ class Number:
     """``%``, a currency's sign or `DATE`; None: bare, or another unit."""
     measure: str = ""
     """The unit of time, length, weight, volume or data behind it, see `measures`."""
+    period: str = ""
+    """The unit of time that it is for, as in “10 € per month”."""
+    total: frozenset[tuple[str, Decimal]] = frozenset()
+    """What the time that it is a part of comes to, as in “1 hour and 30 minutes”, like `amounts`."""
     things: tuple[str, ...] = ()
     """The words behind it, in lower case and the singular."""
     negative: bool = False
@@ -54,11 +58,41 @@ class Number:
         """Tell whether *other* may be the same number; a unit that is missing fits every one."""
         if self.unit is not None and other.unit is not None and self.unit != other.unit:
             return False
+        if self._weighs_otherwise(other) or other._weighs_otherwise(self):
+            return False
+        if self._differs_in_period(other):
+            return False
         alike = not self.readings.isdisjoint(other.readings)
+        measured = (self.measure or self.total) and (other.measure or other.total)
+        if measured and not (self.amounts | self.total).isdisjoint(other.amounts | other.total):
+            return True
         if self.measure and other.measure:  # a single letter may as well be another unit, or a million
             unsure = min(len(self.measure), len(other.measure)) == 1
-            return not self.amounts.isdisjoint(other.amounts) or (unsure and alike)
+            return unsure and alike and not self.of_a_kind(other)
         return alike
+
+    def _weighs_otherwise(self, other: Number) -> bool:
+        """Tell whether it is in pounds, which may be a weight, and *other* in kilograms."""
+        if self.unit != "£" or len(other.measure) <= 1 or other.measure.startswith("lb"):
+            return False
+        return any(kind == "weight" for kind, _ in other.amounts)
+
+    def _differs_in_period(self, other: Number) -> bool:
+        if not (self.period and other.period):
+            return False
+        periods = [amounts([Decimal(1)], each.period) for each in (self, other)]
+        return periods[0].isdisjoint(periods[1])
+
+    def rounds(self, other: Number) -> bool:
+        """Tell whether it is *other*, rounded to a scale: 1.23 million of 1,234,567."""
+        exponents = ((each, int(each.as_tuple().exponent)) for each in self.readings)
+        fits = self.unit is None or other.unit is None or self.unit == other.unit
+        return fits and any(
+            abs(each - own) <= Decimal(5).scaleb(exponent - 1)
+            for each, exponent in exponents
+            if exponent > 0
+            for own in other.readings
+        )
 
     def counts(self, size: int) -> bool:
         """Tell whether it says how many things there are, and these are *size*."""
@@ -104,9 +138,13 @@ class Figures:
         return absent + self.lacks_besides(claimed, abroad=abroad)
 
     def lacks_besides(self, claimed: Figures, *, abroad: bool = False) -> list[str]:
-        """Return the dates and telephone numbers of *claimed* that do not stand here."""
+        """Return the dates, telephone numbers and shares of *claimed* that do not stand here."""
         days = [each.text for each in claimed.days if not self._knows(each, abroad=abroad)]
-        return days + [each for each in claimed.phones if digits(each)[-DIALLED:] not in self.digits]
+        return (
+            days
+            + self._other_shares(claimed)
+            + [each for each in claimed.phones if digits(each)[-DIALLED:] not in self.digits]
+        )
 
     def absent(self, claimed: Figures) -> list[Number]:
         """Return the numbers of *claimed* that do not stand here."""
@@ -123,12 +161,29 @@ class Figures:
             and not any(map(self._holds_part, each.shares()))
         ]
 
+    def converts(self, claimed: Figures) -> bool:
+        """Tell whether *claimed* has a number of this in another unit only: 1.8 m for 180 cm."""
+        return any(
+            any(each.agrees(own) for own in self.numbers)
+            and all(each.readings.isdisjoint(own.readings) for own in self.numbers)
+            for each in claimed.numbers
+        )
+
     def turns(self, claimed: Figures) -> list[str]:
         """Return the numbers of *claimed* that this has with the other sign only."""
         return [
             each.text
             for each in claimed.numbers
             if {own.negative for own in self.numbers if each.agrees(own)} == {not each.negative}
+        ]
+
+    def _other_shares(self, claimed: Figures) -> list[str]:
+        """Return the shares of *claimed* of which this tells another one: three of three servers, not two."""
+        told = {share.things for share in self.shares if share.things}
+        return [
+            share.text
+            for share in claimed.shares
+            if share.things in told and not self._holds(share.value) and not self._holds(1 - share.value)
         ]
 
     def _holds(self, value: Decimal) -> bool:

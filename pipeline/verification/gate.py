@@ -202,14 +202,15 @@ def weigh(claim: Claim, signals: Sequence[Signal], score: float, *, abroad: bool
     """Turn *score* into a verdict, and name the sign that speaks against the statement if there is one.
 
     Where only one of the two denies, points the other way or has a minus, no score makes it supported.
-    A low score says nothing where it says little, or *abroad*: in another language than its source.
+    A low score says nothing where it says little, has a number in another unit than its source, or is
+    *abroad*: in another language than its source.
     """
     low, high = BAND
     standing = Standing.UNCERTAIN
     opposed = any(s.kind in _OPPOSING and (s.missing or s.sign is not Sign.SUPPORTED) for s in signals)
     if score >= high and not opposed:
         standing = Standing.SUPPORTED
-    elif score < low and not (abroad or claim.mild):
+    elif score < low and not (abroad or claim.mild or any(s.converted for s in signals)):
         standing = Standing.UNSUPPORTED
     doubt = None
     if standing is not Standing.SUPPORTED:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pipeline.sentences import coverage, split, weights
 from pipeline.verification import names, numbers, polarity
-from pipeline.verification.derived import find_listings, is_sum
+from pipeline.verification.derived import find_listings, is_counted, is_sum, is_worked_out, uncounted
 from pipeline.verification.rows import read_rows, strays
 from pipeline.verification.tongues import READ_TO, is_abroad, tongues
 
@@ -59,14 +59,6 @@ _COMPARED: Final = re.compile(
     r"|rather|unlike|als|mehr|weniger|über|unter|zwischen|bis|statt|que|más|menos|plus|moins)\b",
     re.IGNORECASE,
 )
-_ADDED_UP: Final = re.compile(
-    r"\b(?:together|total|in all|altogether|sums?|combined|difference|more|less|fewer|longer|left|remain\w*"
-    r"|extra|plus|minus|zusammen|insgesamt|gesamt\w*|summe|differenz|mehr|weniger|länger|übrig|bleib\w*|juntos|suma"
-    r"|diferencia|más|menos|ensemble|somme|différence|moins)\b|[共总總合]计?|差",
-    re.IGNORECASE,
-)
-"""Tells that a number was worked out."""
-
 _THAN: Final = re.compile(r"\b(?:than|als|que)\b", re.IGNORECASE)
 _ALIKE_SIGNS: Final = str.maketrans({"’": "'", "−": "-"})
 
@@ -87,6 +79,8 @@ class Signal:
     sign: Sign
     missing: tuple[str, ...] = ()
     """What the statement has and the source has not, as the statement writes it."""
+    converted: bool = False
+    """It has a number in another unit than the source, so that words tell less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,34 +179,35 @@ def compare_numbers(
 ) -> Signal | None:
     """Look for each number and date of *claim*, which are *claimed*; None: there is none.
 
-    A minus on one side may be a dash, a number may be the sum of two, and *abroad*, that is in another
-    language than the source, a small one may be a word that is not read: these make doubtful.
+    A minus on one side may be a dash, a number may be rounded or the sum of two, and *abroad*, that is in
+    another language than the source, a small one may be a word that is not read: these make doubtful.
     """
     if not claimed:
         return None
-    absent = [each for each in _uncounted(claim, premise, claimed) if not each.counts(listed)]
+    missing = uncounted(premise.figures, claimed, claim, premise.listings)
+    absent = [each for each in missing if not each.counts(listed)]
     lost = tuple(each.text for each in absent)
     others = premise.figures.lacks_besides(claimed, abroad=abroad)
     turned = tuple(premise.figures.turns(claimed))
     if others or any(not _may_stand(each, claim, premise, analyze, abroad=abroad) for each in absent):
         return Signal(kind="numbers", sign=Sign.CONTRADICTED, missing=(*lost, *others))
     doubtful = lost or turned
-    return Signal(kind="numbers", sign=Sign.UNKNOWN if doubtful else Sign.SUPPORTED, missing=doubtful)
-
-
-def _uncounted(claim: str, premise: Premise, claimed: Figures) -> list[Number]:
-    """Return the numbers that are absent and do not count what the source or the claim itself lists."""
-    absent = premise.figures.absent(claimed)
-    listings = (*premise.listings, *find_listings(claim)) if absent else ()
-    return [each for each in absent if not any(listing.counts(each) for listing in listings)]
+    return Signal(
+        kind="numbers",
+        sign=Sign.UNKNOWN if doubtful else Sign.SUPPORTED,
+        missing=doubtful,
+        converted=not doubtful and premise.figures.converts(claimed),
+    )
 
 
 def _may_stand(number: Number, claim: str, premise: Premise, analyze: Analyze, *, abroad: bool) -> bool:
-    """Tell whether an absent number may be a sum of two, or written in words that are not read."""
+    """Tell whether an absent number may be rounded, a sum, a part of a list, or a word that is not read."""
     value = max(number.readings)
+    if is_counted(number, find_listings(claim)) or any(map(number.rounds, premise.figures.numbers)):
+        return True
     if abroad and max((READ_TO.get(tongue, 0) for tongue in premise.tongues), default=0) < value <= SMALL:
         return True
-    if not _ADDED_UP.search(claim):
+    if not is_worked_out(claim):
         return False
     nearest = [premise.sentences[rank] for _, rank in premise.covering(analyze(claim))[:SUMMED]]
     return is_sum(number, [own for one in nearest for own in numbers.known_figures(one).numbers])
@@ -225,7 +220,7 @@ def compare_rows(claim: str, claimed: Figures, premise: Premise, analyze: Analyz
     """
     if not premise.rows or not claimed.numbers:
         return None
-    if not strays(claimed, frozenset(analyze(claim)), premise.rows, premise.figures):
+    if not strays(claim, claimed, frozenset(analyze(claim)), premise.rows, premise.figures):
         return None
     compared = _COMPARED.search(claim) or polarity.denies(claim)
     return Signal(kind="rows", sign=Sign.UNKNOWN if compared else Sign.CONTRADICTED)

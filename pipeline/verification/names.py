@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from pipeline.verification.dates import find_days
-from pipeline.verification.numbers import LETTER
+from pipeline.verification.numbers import LETTER, NO_MILLIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -15,12 +15,17 @@ if TYPE_CHECKING:
 
 _LETTERS: Final = rf"[{LETTER}]"
 CODE: Final = re.compile(
-    rf"(?<![\d_{LETTER}])(?:{_LETTERS}+[-./]?\d[\d{LETTER}_./-]*|{_LETTERS}+(?:[-_]{_LETTERS}+)*[-_]\d[\d{LETTER}_./-]*"
-    rf"|\d+(?:\.\d+){{2,}}[\d{LETTER}_-]*|[^\W\d_]+(?:_[^\W\d_]+)+|[a-z]+(?:[A-Z][a-z]+)+)"
+    rf"(?<![\d_{LETTER}])(?:{_LETTERS}++[-./]?\d[\d{LETTER}_./-]*"
+    rf"|{_LETTERS}++(?:[-_]{_LETTERS}++){{0,9}}[-_]\d[\d{LETTER}_./-]*"
+    rf"|{NO_MILLIONS}\d+(?:\.\d+){{2,}}[\d{LETTER}_-]*|(?<![^\W\d_])[^\W\d_]++(?:_[^\W\d_]++)+|[a-z]++(?:[A-Z][a-z]++)+)"
 )
-"""ORA-00942, INV-2026-1001, x86, 2.13.4, max_bytes, getUser."""
+"""ORA-00942, INV-2026-1001, x86, 2.13.4, max_bytes, getUser.
+
+No run is read twice, so that noise takes linear time.
+"""
 
 _VERSION: Final = re.compile(r"\d+(?:\.\d+){2,}")
+_NUMBERED: Final = re.compile(r"^[vV](?=\d+(?:\.\d+){2})")
 _WORD: Final = re.compile(r"[^\W\d_][\w'’&-]*")
 _OPENING: Final = re.compile(r"(?:[.!?:;•|>]|\d[.)]|^)[\s\"'“”„«»‘’(\[*_#-]*$")
 _NO_NAMES: Final = """
@@ -32,6 +37,9 @@ _FREQUENT: Final = """
     the of and to in is are was were for that with as by it on be from this an or which has have not a at
 """
 _ENGLISH: Final = frozenset(_FREQUENT.split())
+_BEFORE: Final = 40
+"""Characters before a word that may open its sentence."""
+
 MANY: Final = 0.4
 """Share of capitalised words above which capitals name nothing: a heading, or a language like German."""
 
@@ -39,9 +47,9 @@ MANY: Final = 0.4
 def find_codes(text: str) -> list[str]:
     """Return the codes of *text*: words with digits after letters, versions, names of programs' things.
 
-    A date is none, though it may look like a version: 03.05.2024.
+    A version is one without its v. A date is none, though it may look like a version: 03.05.2024.
     """
-    codes = (match[0].rstrip(".-/") for match in CODE.finditer(text))
+    codes = (_NUMBERED.sub("", match[0].rstrip(".-/")) for match in CODE.finditer(text))
     return [code for code in codes if find_days(code)[1].strip()]
 
 
@@ -58,11 +66,16 @@ def find_names(text: str) -> list[str]:
     words = list(_WORD.finditer(text))
     if not is_english([word[0] for word in words]):
         return []
-    inner = [word for word in words if not _OPENING.search(text, 0, word.start())]
+    inner = [word for word in words if not _opens(text, word.start())]
     capital = [word[0] for word in inner if word[0][0].isupper()]
     if len(capital) > MANY * len(inner):
         return []
     return [_bare(word) for word in capital if _bare(word).lower() not in _SMALL]
+
+
+def _opens(text: str, start: int) -> bool:
+    """Tell whether what begins at *start* opens a sentence."""
+    return bool(_OPENING.search(text, max(0, start - _BEFORE), start))
 
 
 def is_english(words: Collection[str]) -> bool:

@@ -15,7 +15,7 @@ from pipeline.verification import measures
 from pipeline.verification.dates import find_days
 from pipeline.verification.figures import DATE, Figures, Number, digits
 from pipeline.verification.numerals import as_clock, find_numerals
-from pipeline.verification.shares import find_shares
+from pipeline.verification.shares import find_shares, without_ratios
 from pipeline.verification.tongues import FREQUENT
 
 if TYPE_CHECKING:
@@ -24,23 +24,29 @@ if TYPE_CHECKING:
 LETTER: Final = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f"
 """Letters of scripts with spaces between words; signs of other scripts touch the numbers they belong to."""
 
+NO_MILLIONS: Final = rf"(?!\d{{1,3}}(?:\.\d{{3}}){{2,}}(?![\d_{LETTER}-]|\.\d))"
+"""Before a version: 1.234.567 is none."""
+
 _GROUPED = r"\d{1,3}(?:(?P<mark>[.,'’\u00a0\u202f\u2009 ])\d{3})(?:(?P=mark)\d{3})*(?!\d)(?:[.,]\d+)?"
 _NUMBER: Final = re.compile(
     rf"(?<![\d_{LETTER}.,])(?P<minus>(?<!\d )(?<![^\W_])[-−](?=\d))?"
     rf"(?P<front>[$€£¥]\s?)?(?P<digits>{_GROUPED}|\d+(?:[.,:]\d+)?)"
-    r"(?![.,:]?\d)(?P<scale>\s?(?:(?:k|bn|tsd\.?|mio\.?|mrd\.?|thousand|tausend|million(?:s|en)?|milliarden?"
+    r"(?![.,:]?\d)(?P<scale>(?:(?(front)\s?[mb]|(?:[mb](?=\s?(?:[$€£¥]|eur|usd|gbp|chf))|(?-i:[MB]))))\b"
+    r"|\s?(?:(?:tsd|mio|mrd)\b\.?|(?:k|bn|mn|thousand|tausend|million(?:s|en)?|milliarden?"
     r"|billion(?:s|en)?|trillions?)\b|[百千]?[万萬億亿만억]|[千천]))?"
-    r"(?P<back>\s?(?:[%‰$€£¥]|(?:per ?cent|prozent|euros?|eur|dollars?|usd|pounds?|gbp|chf|[ap]\.?m)\b"
+    r"(?P<back>\s?(?:[%‰$€£¥]|(?:per ?cent|prozent|euros?|eur|dollars?|usd|pounds?|gbp|chf|percentage points?"
+    r"|prozentpunkten?|[ap]\.?m)\b"
     r"|欧元|歐元|ユーロ|유로|美元|ドル|달러))?"
     rf"(?![{LETTER}]*[\d_])",
     re.IGNORECASE,
 )
 _CODE: Final = re.compile(
-    rf"(?<![\d_{LETTER}])(?:[{LETTER}]+[\d{LETTER}_./-]*\d[\d{LETTER}_./-]*|\d+(?:\.\d+){{2,}}[\d{LETTER}_.-]*)"
+    rf"(?<![\d_{LETTER}])(?:[{LETTER}][\d{LETTER}_./-]{{0,99}}\d[\d{LETTER}_./-]*"
+    rf"|{NO_MILLIONS}\d+(?:\.\d+){{2,}}[\d{LETTER}_.-]*)"
 )
-"""INV-2026-1001, x86, 2.13.4: the digits in them count nothing."""
+"""INV-2026-1001, x86, 2.13.4: the digits in them count nothing. Bounded, so that noise takes linear time."""
 
-_ENUMERATION: Final = re.compile(r"(?:^|(?<=[.!?:;\n]))\s*\(?\d{1,2}[.)]\s")
+_ENUMERATION: Final = re.compile(r"(?:^|(?<=[.!?:;\n]))\s{0,40}\(?\d{1,2}[.)]\s")
 _SCALE: Final = re.compile(
     r"[\s-](million(?:s|en)?|milliarden?|billion(?:s|en)?|trillions?)\b", re.IGNORECASE
 )
@@ -58,6 +64,7 @@ FEW: Final = 3
 
 _UNITS: Final = {
     "%": "%", "percent": "%", "per cent": "%", "prozent": "%",
+    "percentage point": "%", "percentage points": "%", "prozentpunkte": "%", "prozentpunkten": "%",
     "$": "$", "dollar": "$", "dollars": "$", "usd": "$",
     "€": "€", "euro": "€", "euros": "€", "eur": "€",
     "£": "£", "pound": "£", "pounds": "£", "gbp": "£",
@@ -67,7 +74,7 @@ _UNITS: Final = {
 
 _SCALES: Final = {
     "k": 3, "tsd": 3, "thousand": 3, "tausend": 3,
-    "mio": 6, "million": 6, "millions": 6, "millionen": 6,
+    "m": 6, "mn": 6, "b": 9, "mio": 6, "million": 6, "millions": 6, "millionen": 6,
     "bn": 9, "mrd": 9, "milliarde": 9, "milliarden": 9, "billions": 9,
     "billionen": 12, "trillion": 12, "trillions": 12,
     "千": 3, "천": 3, "万": 4, "萬": 4, "만": 4, "百万": 6, "千万": 7, "億": 8, "亿": 8, "억": 8, "千億": 11,
@@ -89,6 +96,11 @@ _SEASON: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[/–]\s?(\d\d)(?![\d/–
 _FRACTIONS: Final = str.maketrans({"½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 "})
 _MIXED: Final = re.compile(r"(?<![\d.,/])(\d{1,3}) (?:(1)/(2|4)|(3)/(4))(?![\d/])")
 _VERSION: Final = re.compile(r"(?<![\w.])v?(\d+\.\d+)\.\d")
+
+_SCORED: Final = re.compile(r"(?<![\w.])\d{1,3}(?:_\d{3})+(?!\w)")
+"""1_000_000, as programs group digits."""
+
+_NONE: Final[frozenset[tuple[str, Decimal]]] = frozenset()
 
 SHORTEST_DIALLED: Final = 7
 """Digits below which a run of them is no telephone number."""
@@ -128,17 +140,26 @@ def known_figures(text: str) -> Figures:
 
 
 def _figures(text: str, *, sure: bool) -> Figures:
-    days, rest = find_days(as_clock(_MIXED.sub(_mixed, text.translate(_FRACTIONS))))
+    """Return the figures of *text*; *sure*: as a statement means them.
+
+    A source's “one in four” is a share and nothing else; a statement's is looked for in both forms.
+    """
+    days, rest = find_days(as_clock(_MIXED.sub(_mixed, _grouped(text.translate(_FRACTIONS)))))
     phones = [match[0] for match in _PHONE.finditer(rest) if len(digits(match[0])) >= SHORTEST_DIALLED]
     for phone in phones:
         rest = rest.replace(phone, " ")
     rest = _CODE.sub(" ", _SEASON.sub(_both_years, rest))
+    counted = rest if sure else without_ratios(rest)
     return Figures(
-        numbers=(*_written(rest), *_spelt(rest, sure=sure)),
+        numbers=(*_written(counted), *_spelt(counted, sure=sure)),
         days=tuple(days),
         phones=tuple(phones),
         shares=tuple(find_shares(rest)),
     )
+
+
+def _grouped(text: str) -> str:
+    return _SCORED.sub(lambda match: match[0].replace("_", ""), text)
 
 
 def _mixed(match: re.Match[str]) -> str:
@@ -154,18 +175,36 @@ def _both_years(match: re.Match[str]) -> str:
 
 
 def _written(text: str) -> Iterator[Number]:
+    parts = measures.compounds(text)
     for match in _NUMBER.finditer(text):
         unit = (match["front"] or match["back"] or "").strip().lower().replace(".", "")
         if _goes_on(text, match):
             continue
         yield Number(
             text=match[0].strip(),
-            readings=frozenset(_of_the_day(_scaled(_amounts(match["digits"], unit), match["scale"]), unit)),
+            readings=frozenset(_of_the_day(_meant(match, unit), unit)),
             unit=_UNITS.get(unit) or (DATE if _is_year(text, match) else None),
             measure="" if unit in _UNITS else measures.measure_behind(text, match.end()),
+            period=measures.period_behind(text, match.end()),
+            total=parts.get(match.start("digits"), _NONE) | _as_duration(match["digits"]),
             things=_things(text, match.end()),
             negative=match["minus"] is not None,
         )
+
+
+def _as_duration(digits: str) -> frozenset[tuple[str, Decimal]]:
+    """Return what 1:30 is in seconds, for it may be as long."""
+    hours, colon, minutes = digits.partition(":")
+    return (
+        frozenset({("time", (Decimal(hours) * 3600 + Decimal(minutes) * 60).normalize())}) if colon else _NONE
+    )
+
+
+def _meant(match: re.Match[str], unit: str) -> set[Decimal]:
+    """Return the readings with their scale; an M without a currency may as well be another unit."""
+    plain, scale = _amounts(match["digits"], unit), match["scale"]
+    scaled = _scaled(plain, scale)
+    return scaled | plain if scale in ("M", "B") and _UNITS.get(unit) not in ("€", "$", "£") else scaled
 
 
 def _goes_on(text: str, match: re.Match[str]) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pipeline.verification.figures import DATE
 from pipeline.verification.lines import is_rule
+from pipeline.verification.names import CODE
 from pipeline.verification.numbers import known_figures
 
 if TYPE_CHECKING:
@@ -22,7 +24,12 @@ KEYS: Final = 2
 """Cells of a row from its beginning that may name it: a number of an invoice, and whose it is."""
 
 _FIELD: Final = re.compile(
-    r"\s*(?:[-*+•]\s+)?(?P<key>[^:=|\n]{1,60}?)(?:\s*[:=]\s+|\s[–—-]\s)(?P<value>.*\d.*)"
+    r"\s*+(?:[-*+•]\s++)?(?P<key>[^\s:=|][^:=|\n]{0,59}?)(?:\s*+[:=]\s++|\s[–—-]\s)(?P<value>.*\d.*)"
+)
+_EQUATES: Final = re.compile(
+    r"\W*(?:(?:the|der|die|das)\s)?[\w.-]+(?:\s[\w.-]+)?(?:\s(?:is|are|ist|beträgt|is set to)\s|\s?[=:]\s?)"
+    r"[-−]?\d[\d.,]*\W*",
+    re.IGNORECASE,
 )
 _LETTERS: Final = re.compile(r"[^\W\d_]{2,}")
 
@@ -57,22 +64,25 @@ def read_rows(text: str, analyze: Analyze) -> tuple[Row, ...]:
     return tuple(found)
 
 
-def strays(claimed: Figures, said: frozenset[str], rows: tuple[Row, ...], known: Figures) -> list[Number]:
+def strays(
+    claim: str, claimed: Figures, said: frozenset[str], rows: tuple[Row, ...], known: Figures
+) -> list[Number]:
     """Return the numbers of a statement that stand only in other rows than the one that it names.
 
     The row that it names has another number in that place, of which the statement says nothing. *said* are
     the statement's words, *known* the numbers of the whole source.
     """
+    statement = _Statement(claimed, said, bool(_EQUATES.fullmatch(claim)))
     return [
-        number
-        for number in claimed.numbers
-        if not number.few and _strays(number, _Statement(claimed, said), rows, known)
+        number for number in claimed.numbers if not number.few and _strays(number, statement, rows, known)
     ]
 
 
 class _Statement(NamedTuple):
     figures: Figures
     said: frozenset[str]
+    equates: bool
+    """It gives something a value, so that bare numbers count too: “the timeout is 3”."""
 
 
 def _strays(number: Number, statement: _Statement, rows: tuple[Row, ...], known: Figures) -> bool:
@@ -107,7 +117,9 @@ def _has_another(rival: Row, row: Row, column: int, same: set[Number], statement
     like = [
         each
         for each in cell
-        if each.unit != DATE and (row.table or each.unit or each.measure) and any(map(each.of_a_kind, same))
+        if each.unit != DATE
+        and (row.table or each.unit or each.measure or statement.equates)
+        and any(map(each.of_a_kind, same))
     ]
     return bool(like) and not any(
         each.agrees(claimed) for each in cell for claimed in statement.figures.numbers
@@ -131,18 +143,23 @@ def _shape(line: tuple[bool, list[str]]) -> tuple[bool, int]:
 def _block(block: int, run: list[list[str]], analyze: Analyze, *, table: bool) -> Iterator[Row]:
     numbers = [tuple(map(_numbers, cells)) for cells in run]
     naming = [_naming(cells, own, table=table) for cells, own in zip(run, numbers, strict=True)]
+    rows = Counter(cell for mine in naming for cell in set(mine))
     for own, mine in zip(numbers, naming, strict=True):
-        unique = [cell for cell in mine if sum(cell in other for other in naming) == 1]
+        unique = [cell for cell in mine if rows[cell] == 1]
         keys = (frozenset(analyze(cell)) for cell in unique)
         yield Row(block=block, keys=tuple(filter(None, keys)), cells=own, table=table)
 
 
 def _naming(cells: list[str], numbers: tuple[tuple[Number, ...], ...], *, table: bool) -> list[str]:
-    """Return the cells that may name their row: the first, and in a table the next without a number."""
+    """Return the cells that may name their row: the first, which may be a code, and in a table the next.
+
+    The next one has no number.
+    """
     named = [
         cell
         for place, (cell, own) in enumerate(zip(cells, numbers, strict=True))
-        if _LETTERS.search(cell) and (place == 0 or (table and not own))
+        if (place == 0 and CODE.fullmatch(cell))
+        or (_LETTERS.search(cell) and (place == 0 or (table and not own)))
     ]
     return named[:KEYS]
 

@@ -23,10 +23,20 @@ _COUNT: Final = rf"(?:{'|'.join(_WORDS)}|\d{{1,3}})"
 _FORMS: Final = (
     re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,3})(?![\d./])"),
     re.compile(
-        rf"(?<!\w)({_COUNT})\s(?:in|out of|of every|of|von|aus|sur|de cada)\s({_COUNT})(?!\w)", re.IGNORECASE
+        rf"(?<!\w)({_COUNT})\s(?:in|out of|of every|of|von|aus|sur|de cada)\s({_COUNT})(?!\w)"
+        r"(?:\s([^\W\d_]+))?",
+        re.IGNORECASE,
     ),
     re.compile(rf"(?<!\w)(?:({_COUNT})[\s-])?({'|'.join(_PARTS)})s?(?!\w)", re.IGNORECASE),
 )
+_RATIO: Final = re.compile(
+    r"(^|[.!?:;,(|\n]\s?|\b(?:about|around|nearly|almost|roughly|only|for|that|and|than|to|is|the|etwa|fast|nur)\s)"
+    r"(?:1|one|two|three|ein|eine[rs]?|zwei|drei)\s(?:in|out of every|von je|sur)\s"
+    rf"{_COUNT}(?!\w)(?!\s?(?:second|minute|hour|day|week|month|year|tag|woche|monat|jahr))",
+    re.IGNORECASE,
+)
+
+_ALL: Final = re.compile(rf"\b(?:all|alle)\s(?:of\s)?(?:the\s)?{_COUNT}\b", re.IGNORECASE)
 
 NEAR: Final = Decimal("0.021")
 """By which part of themselves two shares may differ and be the same: a third is 33 %, a sixth 17 %."""
@@ -40,6 +50,9 @@ class Share:
     """Between 0 and 1."""
     parts: frozenset[Decimal]
     """The numbers that it is written with."""
+    things: str = ""
+    """What it is a part of, as in “two of three servers”; empty: not told."""
+    text: str = ""
 
 
 def find_shares(text: str) -> Iterator[Share]:
@@ -47,8 +60,17 @@ def find_shares(text: str) -> Iterator[Share]:
     for form in _FORMS:
         for match in form.finditer(text):
             part, whole = _value(match[1] or "one"), _value(match[2])
-            if 0 < part < whole:
-                yield Share(value=part / whole, parts=frozenset({part, whole}))
+            things = (match[3] or "").lower() if form.groups == 3 else ""
+            if 0 < part < whole or (things and 0 < part == whole):
+                parts = frozenset({part, whole})
+                yield Share(value=part / whole, parts=parts, things=things, text=match[0])
+    for match in _ALL.finditer(text):
+        yield Share(value=Decimal(1), parts=frozenset(), text=match[0])
+
+
+def without_ratios(text: str) -> str:
+    """Return *text* without shares like “one in four”, whose second number counts nothing."""
+    return _RATIO.sub(r"\1 ", text)
 
 
 def near(one: Decimal, other: Decimal) -> bool:

@@ -47,3 +47,9 @@ def test_only_issued_labels_survive_in_a_marker() -> None:
 @given(st.sets(st.integers(1, 99).map(str), min_size=1, max_size=12))
 def test_a_marker_of_all_labels_is_within_the_bound(labels: set[str]) -> None:
     assert len("[" + ", ".join(labels) + "]") <= markers.longest(labels)
+
+
+def test_spans_of_code_are_known_by_where_they_stand() -> None:
+    text = "Use `rows[0]` and ` a ` twice."
+
+    assert [text[begin:end] for begin, end in markers.code_spans(text)] == ["`rows[0]`", "` a `"]

@@ -130,7 +130,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "dataset.json").write_text('{"documents": ["one", "two"]}')
     write(tmp_path, "questions.jsonl", QUESTION)
 
-    with pytest.raises(DatasetError, match="a.md is there 2 times"):
+    with pytest.raises(DatasetError, match=r"a\.md is there 2 times"):
         read_dataset(tmp_path)
 
 

@@ -20,7 +20,8 @@ from pipeline.generation.extractive import (
     candidates,
     choose,
 )
-from pipeline.generation.quoting import ITEMS, phrase
+from pipeline.generation.lists import ITEMS
+from pipeline.generation.quoting import phrase
 from pipeline.generation.response import build_response
 from pipeline.ingestion.tokens import analyze
 from pipeline.observability.trace import collect

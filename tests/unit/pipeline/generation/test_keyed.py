@@ -79,9 +79,34 @@ def test_a_file_that_only_nests_is_read() -> None:
     assert name_values("[" * 5000, "") == []
     deep = "\n".join(f"{' ' * depth}k{depth}:" for depth in range(400))
 
-    assert len(name_values(deep, "")) == 1
+    assert name_values(deep, "")[-1].endswith("k399:")
 
 
 @given(st.text(alphabet='ab:=-[]{}",#\n ', max_size=120))
 def test_no_text_breaks_it(text: str) -> None:
     assert all(value.strip() for value in name_values(text, ""))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join([*(" " * depth + f"k{depth}:" for depth in range(900)), " " * 900 + "k: thirty days"]),
+        "- " * 900 + "thirty days",
+        '{"refund window": ' + "[" * 900 + '"thirty days"' + "]" * 900 + "}",
+    ],
+)
+def test_what_is_nested_without_end_is_still_told(text: str) -> None:
+    assert any("thirty days" in value for value in name_values(text, ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "values"),
+    [
+        ("refund:\n  monthly_days: 5", "refund > monthly_days", ["refund > monthly_days: 5"]),
+        ("monthly_days: 5", "refund > monthly_days", ["refund > monthly_days: 5"]),
+        ("a:\n  b: 5\n  c: 6", "a > b", ["a > b: 5", "a > c: 6"]),
+        ("a:\n  c: 6", "x > a", ["x > a > c: 6"]),
+    ],
+)
+def test_keys_that_the_section_names_too_stand_once(text: str, section: str, values: list[str]) -> None:
+    assert name_values(text, section) == values

@@ -45,3 +45,30 @@ def test_its_parts_are_told_by_their_sentences() -> None:
 @given(st.text(alphabet="ab.:-1) \n", max_size=80))
 def test_no_text_breaks_it(text: str) -> None:
     assert all(len(each.items) > 1 for each in find_lists(text))
+
+
+@pytest.mark.parametrize(
+    ("items", "is_brief", "is_short", "shown"),
+    [
+        (["a" * 50] * 12, True, True, 12),
+        (["a" * 50] * 13, True, False, 12),
+        (["a" * 150] * 5, True, False, 4),
+        (["a" * 161, "b"], False, False, 2),
+        (["a " * 400, "b"], False, False, 1),
+    ],
+)
+def test_a_list_is_short_by_its_items_and_their_length(
+    items: list[str], is_brief: bool, is_short: bool, shown: int
+) -> None:
+    [whole] = find_lists("\n".join(f"- {item}" for item in items))
+
+    assert (whole.is_brief, whole.is_short, len(whole.beginning())) == (is_brief, is_short, shown)
+
+
+def test_an_item_without_text_does_not_end_a_list() -> None:
+    [found] = find_lists("Chores in the office:\n- \n- Water the plants\n-\n- Empty the bins")
+
+    assert (found.lead, found.items) == (
+        "Chores in the office:",
+        (("Water the plants",), ("Empty the bins",)),
+    )

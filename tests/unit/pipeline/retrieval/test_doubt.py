@@ -117,6 +117,4 @@ def test_a_condition_and_an_abbreviation_deny_nothing(question: str, text: str) 
 
 
 def test_a_question_that_begins_with_when_may_deny() -> None:
-    assert undenied(
-        "When is the pool not open to guests?", ["The pool is open on Monday."], analyze
-    )
+    assert undenied("When is the pool not open to guests?", ["The pool is open on Monday."], analyze)

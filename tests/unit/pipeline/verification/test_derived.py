@@ -89,3 +89,25 @@ def test_abroad_a_small_number_may_be_a_word_that_is_not_read(claim: str, source
 
 def test_at_home_it_is_missing() -> None:
     assert numbers_sign("Ci vogliono 5 giorni.", "Ci vogliono 10 giorni.") is Sign.CONTRADICTED
+
+
+MEMBERS = "The team has 5 members: Anna, Bob, Cara, Dan and Eve."
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The team has 3 members: Anna, Bob and Cara.", MEMBERS),
+        ("The rate rose by 5 percentage points.", "The rate rose from 10% to 15%."),
+        ("Der Umsatz lag bei 1,23 Mio.", "Der Umsatz betrug 1.234.567,89 €."),
+        ("Der Umsatz lag bei 1,23 Mio. €.", "Der Umsatz betrug 1.234.567,89 €."),
+    ],
+)
+def test_what_the_source_tells_otherwise_or_exactly_makes_doubtful(claim: str, source: str) -> None:
+    assert numbers_sign(claim, source) is Sign.UNKNOWN
+
+
+def test_a_number_rounded_to_another_one_is_missing() -> None:
+    assert (
+        numbers_sign("Der Umsatz lag bei 1,25 Mio. €.", "Der Umsatz betrug 1.234.567 €.") is Sign.CONTRADICTED
+    )

@@ -193,6 +193,16 @@ async def test_no_score_refuses_what_leads_in_to_a_list_or_asks() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [("They are 1.8 m tall [1].", "Height is 180 cm."), ("It weighs 2500 g [1].", "Weight is 2.5 kg.")],
+)
+async def test_no_score_refuses_a_number_in_another_unit(answer: str, text: str) -> None:
+    checked = await Gate(FixedEntailment(score=0.1), analyze).check(answer, [source("1", text)])
+
+    assert stands(checked) == [(Standing.UNCERTAIN, Layer.ENTAILMENT, "score")]
+
+
 async def test_the_names_of_file_and_section_belong_to_the_source() -> None:
     entailment = FixedEntailment()
 

@@ -86,6 +86,11 @@ def test_a_date_with_dots_is_no_version_and_a_section_no_code() -> None:
     assert signs("It needs version 2.13.4.")["codes"] is Sign.CONTRADICTED
 
 
+def test_a_version_is_the_same_with_a_v() -> None:
+    assert signs("It is fixed in v2.13.4.", "Version 2.13.4 fixes it.")["codes"] is Sign.SUPPORTED
+    assert signs("It is fixed in v2.13.5.", "Version 2.13.4 fixes it.")["codes"] is Sign.CONTRADICTED
+
+
 def test_numbers_beside_signs_of_other_scripts_are_no_codes() -> None:
     assert signs("费用是2024欧元。", "费用是12欧元。") == {"numbers": Sign.CONTRADICTED}
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.verification.names import find_codes, find_names
 from pipeline.verification.numbers import claimed_figures, known_figures
 
 
@@ -92,6 +93,34 @@ def lacking(claim: str, source: str) -> list[str]:
         ("Il ouvre à 7h45.", "7:45"),
         ("It opens at 3 pm.", "下午3点开门"),
         ("Somebody is there 24/7.", "24 hours, 7 days a week"),
+        ("Revenue was 1.2 million dollars.", "$1.2M"),
+        ("Revenue was $1,200,000.", "$1.2M"),
+        ("Revenue was $3B.", "3 billion dollars"),
+        ("Revenue was $45m.", "$45 million"),
+        ("Revenue was 5M €.", "5 Mio. €"),
+        ("Revenue was 1,234,567 €.", "1.234.567,00 €"),
+        ("It has 1.2M users.", "1.2 million users"),
+        ("The beam is 5 m long.", "5 metres"),
+        ("The timeout is 0.5 seconds.", "500 ms"),
+        ("The timeout is 1.5 s.", "1500 milliseconds"),
+        ("It takes 1 hour and 30 minutes.", "90 minutes"),
+        ("It takes 90 minutes.", "1 hour 30 minutes"),
+        ("It takes 1h30.", "90 minutes"),
+        ("It takes 18 months.", "1 year and 6 months"),
+        ("The limit is 1,000,000.", "max_connections: 1_000_000"),
+        ("The quota is 1 GiB.", "1024 MB"),
+        ("It weighs 5 pounds.", "5 lb"),
+        ("It rose by 5 percentage points.", "5 %"),
+        ("The fee is 10 €.", "10 € per month"),
+        ("The fee is 10 € a month.", "10 €/month"),
+        ("The limit is 5 requests a second.", "5 requests per second"),
+        ("Support is 5 €, shipping 10 € per month.", "Shipping is 10 € and a year of support 5 €."),
+        ("One of four users pays.", "One in four users pays."),
+        ("One of three servers is up.", "Two of three servers are down."),
+        ("It took 12 days.", "Two in 12 days."),
+        ("It is online in 12 languages.", "Chapter one in 12 languages is online."),
+        ("Three of three servers failed.", "Two of three servers failed, and in Bonn all three servers."),
+        ("The address is 10.100.200.100.", "10.100.200.100"),
     ],
 )
 def test_the_same_figure_is_found_in_another_spelling(claim: str, source: str) -> None:
@@ -132,6 +161,22 @@ def test_the_same_figure_is_found_in_another_spelling(claim: str, source: str) -
         ("30 % pay.", "A quarter of them pays.", ["30 %"]),
         ("The price is 2024 €.", "in 2024", ["2024 €"]),
         ("It is 5 %.", "on 5 March", ["5 %"]),
+        ("The pump weighs 5 lb.", "5 kg", ["5"]),
+        ("The pump weighs 5 pounds.", "5 kg", ["5 pounds"]),
+        ("It is 5 miles long.", "5 m", ["5"]),
+        ("It holds 5 gallons.", "5 l", ["5"]),
+        ("The timeout is 500 s.", "500 ms", ["500"]),
+        ("It has 500 KB.", "500 bytes", ["500"]),
+        ("Revenue was 1.234.568 €.", "1,234,567 €", ["1.234.568 €"]),
+        ("Revenue was $1.2B.", "$1.2M", ["$1.2B"]),
+        ("It takes 1 hour and 40 minutes.", "1 hour 30 minutes", ["40"]),
+        ("It takes 95 minutes.", "1 hour 30 minutes", ["95"]),
+        ("The rent is $1,000 per week.", "$1,000 per month", ["$1,000"]),
+        ("The fee is 10 euros a month.", "10 euros a year", ["10 euros"]),
+        ("You have 5 days of leave per year.", "5 days of leave per month", ["5"]),
+        ("The limit is 5 requests per hour.", "5 requests per second", ["5"]),
+        ("Three of three servers failed.", "Two of three servers failed.", ["Three of three servers"]),
+        ("4 users pay.", "One in four users pays.", ["4"]),
     ],
 )
 def test_another_figure_is_missed_as_the_claim_writes_it(claim: str, source: str, missing: list[str]) -> None:
@@ -156,6 +201,36 @@ def test_another_sign_is_told_and_may_be_a_dash() -> None:
 
     assert known.turns(claimed_figures("The balance is 5 €.")) == ["5 €"]
     assert known.turns(claimed_figures("The balance is -5 €, and was 7 €.")) == []
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "a",
+        "\n",
+        " ",
+        "x.",
+        "zehn",
+        "a: ",
+        "百",
+        "not ",
+        "hundert",
+        "a-",
+        "A-",
+        "aB",
+        "1 ",
+        "1/2 ",
+        "0",
+        "$1 m",
+    ],
+)
+def test_noise_is_read_in_linear_time(noise: str) -> None:
+    text = noise * (20_000 // len(noise))
+
+    claimed_figures(text)
+    known_figures(text)
+    find_codes(text)
+    find_names(text)
 
 
 @given(st.integers(min_value=0, max_value=10**12))

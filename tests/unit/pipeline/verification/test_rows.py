@@ -10,6 +10,7 @@ import pytest
 
 from pipeline.ingestion.tokens import analyze
 from pipeline.verification.mechanical import Sign, inspect, read_premise
+from pipeline.verification.rows import read_rows
 
 if TYPE_CHECKING:
     from pipeline.verification.mechanical import Premise
@@ -28,6 +29,11 @@ Our plans:
 FIELDS = "Basic: 10 € per month\nPro: 20 € per month\nTrial: 14 days\nFounded: 2019\nServers: 12\n"
 
 
+CONFIG = "replicas: 3\nport: 8080\ntimeout: 30"
+STOCK = "| SKU | Stock |\n|---|---|\n| A-100 | 5 |\n| A-200 | 9 |"
+VERSIONS = "| Version | Downloads |\n|---|---|\n| 1.2.0 | 51 |\n| 1.3.0 | 97 |"
+
+
 def rows_sign(claim: str, premise: Premise) -> Sign | None:
     return {each.kind: each.sign for each in inspect(claim, premise, analyze)}.get("rows")
 
@@ -41,6 +47,9 @@ def rows_sign(claim: str, premise: Premise) -> Sign | None:
         ("Pro costs 10 €.", FIELDS),
         ("- Basic is 20 € per month", FIELDS),
         ("Pro is 2019 €.", FIELDS),
+        ("The timeout is 3.", CONFIG),
+        ("A-200 has 5 in stock.", STOCK),
+        ("Version 1.3.0 has 51 downloads.", VERSIONS),
     ],
 )
 def test_the_number_of_another_row_speaks_against(claim: str, source: str) -> None:
@@ -57,6 +66,12 @@ def test_the_number_of_another_row_speaks_against(claim: str, source: str) -> No
         ("Team costs €79 and not 29.", PLANS),
         ("Team costs €29.", f"{PLANS}\nUntil May, every plan costs €29."),
         ("After 14 days, Pro is charged.", FIELDS),
+        ("The timeout is 30, and replicas is 3.", CONFIG),
+        ("The number of replicas is 3.", CONFIG),
+        ("The person in the room is 34.", "Age: 34\nRoom: 12"),
+        ("The timeout makes 3 replicas restart.", CONFIG),
+        ("A-200 has 9 in stock.", STOCK),
+        ("Version 1.3.0 has 97 downloads.", VERSIONS),
         ("Since 2019, there are servers.", FIELDS),
         ("The servers of Pro run for 14 days.", FIELDS),
         ("Pro and Pro Plus differ: Pro is 10 €.", "Pro: 10 €\nPro Plus: 20 €"),
@@ -71,6 +86,14 @@ def test_what_is_or_may_be_true_is_not_spoken_against(claim: str, source: str) -
 @pytest.mark.parametrize("claim", ["Team costs over €29.", "Team does not cost €29.", "Pro is 10 € more."])
 def test_where_rows_are_compared_it_only_makes_doubtful(claim: str) -> None:
     assert rows_sign(claim, read_premise(f"{PLANS}\n{FIELDS}", analyze)) is Sign.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [" " * 20_000 + "x", "a" + " " * 20_000 + "b", "a:" + " " * 20_000, "\t" * 20_000, "k: 1\n" * 5_000],
+)
+def test_noise_is_read_in_linear_time(noise: str) -> None:
+    read_rows(noise, analyze)
 
 
 def hotels() -> tuple[str, list[tuple[str, str]]]:
