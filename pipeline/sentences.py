@@ -74,6 +74,9 @@ _NEVER_LAST = frozenset(
         "geb",
         "gem",
         "lt",
+        "mio",
+        "mrd",
+        "tsd",
     ]
 )
 _MAYBE_LAST = frozenset({"etc", "usw"})

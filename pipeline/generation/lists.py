@@ -68,7 +68,7 @@ def find_lists(text: str) -> Iterator[List]:
     """Yield the lists of *text* that have two items and more; what is indented in an item belongs to it."""
     before, items = "", list[str]()
     for line in (line for line in [*text.splitlines(), "end"] if not _EMPTY.fullmatch(line)):
-        if _ITEM.match(line):
+        if _ITEM.match(line) and (not items or _indent(line) <= _indent(items[0])):
             items.append(line)
         elif items and line[:1].isspace():
             items[-1] += f"\n{line}"
@@ -77,6 +77,10 @@ def find_lists(text: str) -> Iterator[List]:
             if len(found.items) > 1:
                 yield found
             before, items = line, []
+
+
+def _indent(item: str) -> int:
+    return len(item) - len(item.lstrip())
 
 
 def _list(before: str, items: list[str]) -> List:

@@ -22,6 +22,10 @@ from pipeline.sentences import LONGEST, closeness, coverage, spans, split, weigh
         ("refunds take days. cards take longer.", ["refunds take days.", "cards take longer."]),
         ("Bring pens, etc. They are free.", ["Bring pens, etc.", "They are free."]),
         ("Am 3. Mai 2024 gilt es. Vgl. Nr. 5.", ["Am 3. Mai 2024 gilt es.", "Vgl. Nr. 5."]),
+        (
+            "Der Umsatz stieg um 1,23 Mio. € auf 4 Mrd. Euro. Ende.",
+            ["Der Umsatz stieg um 1,23 Mio. € auf 4 Mrd. Euro.", "Ende."],
+        ),
         ("Das gilt z. B. für Kunden bzw. Firmen. Ende.", ["Das gilt z. B. für Kunden bzw. Firmen.", "Ende."]),
         (
             "退款需要五天。请联系客服！“好的。”他说。",

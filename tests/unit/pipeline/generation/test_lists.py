@@ -72,3 +72,13 @@ def test_an_item_without_text_does_not_end_a_list() -> None:
         "Chores in the office:",
         (("Water the plants",), ("Empty the bins",)),
     )
+
+
+def test_items_of_items_belong_to_them() -> None:
+    steps = (
+        "How to reset it:\n1. First, unplug it:\n   - wait a minute\n   - press the button\n2. Plug it in."
+    )
+
+    [found] = find_lists(steps)
+
+    assert found.items == (("1. First, unplug it:", "wait a minute", "press the button"), ("2. Plug it in.",))
