@@ -132,7 +132,7 @@ def _cut(run: Run, start: int, limits: ChunkLimits, reserved: int) -> int:
     share = left / math.ceil(left / target)
     low, high = start + int(EARLIEST * share) + 1, start + int(min(LATEST * share, maximum))
     hard = max(int(start + share), start + 1)
-    cut = _pause(run, low, start + share, high) or _word_border(run, start, low) or hard
+    cut = _pause(run, low, start + share, high) or _word_border(run, start, low, start + maximum) or hard
     begin, end = run.whole_at(cut)
     if not begin < cut < end or end - begin > maximum:
         return cut
@@ -164,9 +164,11 @@ def _follows_number(text: str, pause: re.Match[str]) -> bool:
     return _NUMBERING.search(text, earliest, pause.end()) is not None
 
 
-def _word_border(run: Run, start: int, low: int) -> int | None:
-    """Return the last gap between words before *low*: better a short piece than a word in two."""
-    return max((match.end() for match in _WORD.finditer(run.text, start + 1, low)), default=None)
+def _word_border(run: Run, start: int, low: int, latest: int) -> int | None:
+    """Return the last gap between words before *low*, or the next one: no piece ends within a word."""
+    before = max((match.end() for match in _WORD.finditer(run.text, start + 1, low)), default=None)
+    after = _WORD.search(run.text, low, int(latest))
+    return before or (after.end() if after else None)
 
 
 def _section(path: tuple[str, ...]) -> str | None:

@@ -155,6 +155,8 @@ def judge(
     A question that is *leaning* on what was said before is held to careful limits.
     """
     signals = _signals(question, retrieval.ranked, analyze)
+    if leaning:  # "And for annual ones, in Essen?" names what it asks of, and the thread what it asks
+        signals = replace(signals, unnamed=0.0)
     limits = limits or Limits()
     kinship = Kinship(question, [each.chunk for each in retrieval.ranked], analyze)
     why = _why(question, retrieval, analyze, limits, signals, kinship, leaning=leaning)

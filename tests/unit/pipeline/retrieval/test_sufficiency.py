@@ -417,3 +417,12 @@ def test_a_question_in_another_language_than_all_passages_is_answered_with_cauti
 
     assert judge(asked, english, analyze).weak
     assert not judge(asked, german, analyze).weak
+
+
+def test_a_follow_up_may_name_what_the_files_do_not() -> None:
+    asked = found(
+        "Annual plans: fifteen days.", cosine=0.29, coverage=0.5, weight=0.3, unnamed=1.0, missing=1
+    )
+
+    assert judge("And for annual ones, in Essen?", asked, analyze, leaning=True).sufficient
+    assert not judge("How long do annual plans take in Essen?", asked, analyze).sufficient
